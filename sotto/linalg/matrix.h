@@ -1,0 +1,12 @@
+// Dense matrices and vectors. One choice for the whole library, made here.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace sotto {
+
+using Index = Eigen::Index;
+using Matrix = Eigen::MatrixXd;  // column-major
+using Vector = Eigen::VectorXd;
+
+}  // namespace sotto
