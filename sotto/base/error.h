@@ -18,8 +18,8 @@ enum class Fault { input, system };
 
 class Error : public std::runtime_error {
  public:
-  // `place` says where in the user's world the fault lies ("ratings.csv:17", "--starts"); `condition`
-  // and `raised_at` say which requirement of the code failed, for the developer.
+  // `place` says where in the user's world the fault lies ("ratings.csv:17", "--starts");
+  // `condition` and `raised_at` say which requirement of the code failed, for the developer.
   Error(const std::string& message, std::string place, Fault fault = Fault::input,
         std::string condition = {}, std::string raised_at = {})
       : std::runtime_error(place.empty() ? message : place + ": " + message),
@@ -50,10 +50,10 @@ class Error : public std::runtime_error {
 #define SOTTO_REQUIRE(condition, ...) SOTTO_REQUIRE_AT(condition, ::std::string{}, __VA_ARGS__)
 
 // The same with the place in the user's world: SOTTO_REQUIRE_AT(ok, "a.tns:3", "...").
-#define SOTTO_REQUIRE_AT(condition, place, ...)                                             \
-  do {                                                                                      \
-    if (!(condition)) {                                                                     \
-      throw ::sotto::Error(::fmt::format(__VA_ARGS__), (place), ::sotto::Fault::input,      \
-                           #condition, ::fmt::format("{}:{}", __FILE__, __LINE__));         \
-    }                                                                                       \
+#define SOTTO_REQUIRE_AT(condition, place, ...)                                                    \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      throw ::sotto::Error(::fmt::format(__VA_ARGS__), (place), ::sotto::Fault::input, #condition, \
+                           ::fmt::format("{}:{}", __FILE__, __LINE__));                            \
+    }                                                                                              \
   } while (false)

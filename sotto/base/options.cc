@@ -1,0 +1,243 @@
+#include "sotto/base/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+std::string place_of(const std::string& name) { return "--" + name; }
+
+template <class Number>
+Number parse_number(const std::string& name, std::string_view text, const char* kind) {
+  Number value{};
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  SOTTO_REQUIRE_AT(error == std::errc() && end == text.data() + text.size(), place_of(name),
+                   "expected {}, got '{}'", kind, text);
+  return value;
+}
+
+std::string range_text(const IntegerRange& r) {
+  const IntegerRange all;
+  if (r.low == all.low && r.high == all.high) return "";
+  if (r.high == all.high) return fmt::format("at least {}", r.low);
+  if (r.low == all.low) return fmt::format("at most {}", r.high);
+  return fmt::format("{} to {}", r.low, r.high);
+}
+
+std::string range_text(const RealRange& r) {
+  const RealRange all;
+  const std::string low = fmt::format("{} {}", r.open_low ? "above" : "at least", r.low);
+  const std::string high = fmt::format("{} {}", r.open_high ? "below" : "at most", r.high);
+  if (r.low == all.low && r.high == all.high) return "";
+  if (r.high == all.high) return low;
+  if (r.low == all.low) return high;
+  return low + ", " + high;
+}
+
+std::int64_t parse_in(const std::string& name, const std::string& text, const IntegerRange& r) {
+  const auto value = parse_number<std::int64_t>(name, text, "a whole number");
+  SOTTO_REQUIRE_AT(r.low <= value && value <= r.high, place_of(name), "must be {}, got {}",
+                   range_text(r), value);
+  return value;
+}
+
+double parse_in(const std::string& name, std::string_view text, const RealRange& r) {
+  const auto value = parse_number<double>(name, text, "a number");
+  const bool above = r.open_low ? value > r.low : value >= r.low;
+  const bool below = r.open_high ? value < r.high : value <= r.high;
+  const std::string range = range_text(r);
+  SOTTO_REQUIRE_AT(above && below, place_of(name), "must be {}, got {}",
+                   range.empty() ? "a number" : range, text);
+  return value;
+}
+
+// A number or an optional number: one declaration serves both.
+template <class Field>
+nlohmann::json json_of(const Field& field) {
+  return nlohmann::json(field);
+}
+
+template <class Number>
+nlohmann::json json_of(const std::optional<Number>& field) {
+  return field ? nlohmann::json(*field) : nlohmann::json(nullptr);
+}
+
+template <class Field>
+std::string default_of(const Field& field) {
+  return fmt::format("{}", field);
+}
+
+template <class Number>
+std::string default_of(const std::optional<Number>& field) {
+  return field ? fmt::format("{}", *field) : std::string();
+}
+
+template <class Field, class Range>
+Option number_option(const std::string& name, char letter, Field& field, Range range,
+                     const char* value_name, const std::string& help) {
+  Option option{name,  letter, value_name, default_of(field), range_text(range), help,
+                false, {},     {}};
+  option.set = [name, range, &field](const std::string& text) {
+    field = parse_in(name, text, range);
+  };
+  option.get = [&field] { return json_of(field); };
+  return option;
+}
+
+std::string syntax(const Option& option) {
+  std::string s = option.letter ? fmt::format("-{}, ", option.letter) : std::string("    ");
+  s += "--" + option.name;
+  if (!option.is_flag) s += " " + option.value_name;
+  return s;
+}
+
+std::string notes(const Option& option) {
+  std::string s;
+  if (!option.range_text.empty()) s = option.range_text;
+  if (!option.default_text.empty()) {
+    s += (s.empty() ? "" : "; ") + fmt::format("default {}", option.default_text);
+  }
+  return s;
+}
+
+}  // namespace
+
+void OptionTable::add(Option option) {
+  for (const auto& other : options_) {
+    SOTTO_REQUIRE(other.name != option.name, "option --{} is declared twice", option.name);
+    SOTTO_REQUIRE(option.letter == 0 || other.letter != option.letter,
+                  "option -{} is declared twice", option.letter);
+  }
+  options_.push_back(std::move(option));
+}
+
+OptionTable& OptionTable::integer(const std::string& name, char letter, std::int64_t& field,
+                                  IntegerRange range, const std::string& help) {
+  add(number_option(name, letter, field, range, "N", help));
+  return *this;
+}
+
+OptionTable& OptionTable::integer(const std::string& name, char letter,
+                                  std::optional<std::int64_t>& field, IntegerRange range,
+                                  const std::string& help) {
+  add(number_option(name, letter, field, range, "N", help));
+  return *this;
+}
+
+OptionTable& OptionTable::real(const std::string& name, char letter, double& field, RealRange range,
+                               const std::string& help) {
+  add(number_option(name, letter, field, range, "X", help));
+  return *this;
+}
+
+OptionTable& OptionTable::real(const std::string& name, char letter, std::optional<double>& field,
+                               RealRange range, const std::string& help) {
+  add(number_option(name, letter, field, range, "X", help));
+  return *this;
+}
+
+OptionTable& OptionTable::reals(const std::string& name, std::vector<double>& field,
+                                RealRange range, const std::string& help) {
+  Option option{
+      name,  0,  "X,X,...", fmt::format("{}", fmt::join(field, ",")), range_text(range), help,
+      false, {}, {}};
+  option.set = [name, range, &field](const std::string& text) {
+    std::vector<double> values;
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', start), text.size());
+      values.push_back(parse_in(name, std::string_view(text).substr(start, comma - start), range));
+      start = comma + 1;
+    }
+    field = std::move(values);
+  };
+  option.get = [&field] { return nlohmann::json(field); };
+  add(std::move(option));
+  return *this;
+}
+
+OptionTable& OptionTable::text(const std::string& name, char letter, std::string& field,
+                               const std::string& value_name, const std::string& help) {
+  Option option{name, letter, value_name, field, "", help, false, {}, {}};
+  option.set = [&field](const std::string& value) { field = value; };
+  option.get = [&field] { return nlohmann::json(field); };
+  add(std::move(option));
+  return *this;
+}
+
+OptionTable& OptionTable::choice(const std::string& name, std::string& field,
+                                 const std::vector<std::string>& choices, const std::string& help) {
+  const std::string all = fmt::format("{}", fmt::join(choices, "|"));
+  Option option{name, 0, all, field, "", help, false, {}, {}};
+  option.set = [name, choices, all, &field](const std::string& value) {
+    SOTTO_REQUIRE_AT(std::find(choices.begin(), choices.end(), value) != choices.end(),
+                     place_of(name), "must be one of {}, got '{}'", all, value);
+    field = value;
+  };
+  option.get = [&field] { return nlohmann::json(field); };
+  add(std::move(option));
+  return *this;
+}
+
+OptionTable& OptionTable::flag(const std::string& name, bool& field, const std::string& help) {
+  Option option{name, 0, "", "", "", help, true, {}, {}};
+  option.set = [name, &field](const std::string& value) {
+    SOTTO_REQUIRE_AT(value == "true" || value == "false", place_of(name),
+                     "must be true or false, got '{}'", value);
+    field = value == "true";
+  };
+  option.get = [&field] { return nlohmann::json(field); };
+  add(std::move(option));
+  return *this;
+}
+
+OptionTable& OptionTable::append(const OptionTable& other) {
+  for (const auto& option : other.options_) add(option);
+  return *this;
+}
+
+void OptionTable::set(const std::string& name, const std::string& text) {
+  const auto found = std::find_if(options_.begin(), options_.end(),
+                                  [&](const Option& option) { return option.name == name; });
+  SOTTO_REQUIRE_AT(found != options_.end(), place_of(name), "unknown option");
+  found->set(text);
+}
+
+nlohmann::json OptionTable::to_json() const {
+  auto json = nlohmann::json::object();
+  for (const auto& option : options_) json[option.name] = option.get();
+  return json;
+}
+
+std::string OptionTable::help_text() const {
+  std::size_t width = 0;
+  for (const auto& option : options_) width = std::max(width, syntax(option).size());
+  std::string text;
+  for (const auto& option : options_) {
+    const std::string extra = notes(option);
+    text += fmt::format("  {:<{}}  {}{}\n", syntax(option), width, option.help,
+                        extra.empty() ? "" : " (" + extra + ")");
+  }
+  return text;
+}
+
+std::string OptionTable::markdown() const {
+  std::string text = "| option | meaning | range and default |\n|---|---|---|\n";
+  for (const auto& option : options_) {
+    std::string cell = syntax(option);
+    cell.erase(0, cell.find('-'));
+    for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
+      cell.insert(at, "\\");
+    }
+    text += fmt::format("| `{}` | {} | {} |\n", cell, option.help, notes(option));
+  }
+  return text;
+}
+
+}  // namespace sotto

@@ -1,0 +1,82 @@
+// The option table: an option is declared once, bound to the field that holds it, and the command
+// line, the help text, the range check, the JSON form and the manual all come from that one line.
+//
+//   OptionTable PowerOptions::table() {
+//     return OptionTable().integer("starts", 'L', starts, {1, 100000}, "random starts a
+//     component");
+//   }
+//
+// The default shown to users is whatever the field holds when the table is made. A table borrows
+// its fields: the struct must outlive it and must not be moved while it is in use.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sotto {
+
+struct IntegerRange {
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+};
+
+// Bounds are inclusive unless `open_low` / `open_high` is set; NaN is never inside.
+struct RealRange {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool open_low = false;
+  bool open_high = false;
+};
+
+struct Option {
+  std::string name;          // without the dashes
+  char letter = 0;           // short form, or 0
+  std::string value_name;    // "N", "X", "FILE", "a|b"; empty for a flag
+  std::string default_text;  // empty when there is none
+  std::string range_text;    // "1 to 100000"; empty when anything goes
+  std::string help;
+  bool is_flag = false;
+  std::function<void(const std::string&)> set;  // parses, checks the range, stores
+  std::function<nlohmann::json()> get;
+};
+
+class OptionTable {
+ public:
+  OptionTable& integer(const std::string& name, char letter, std::int64_t& field,
+                       IntegerRange range, const std::string& help);
+  OptionTable& integer(const std::string& name, char letter, std::optional<std::int64_t>& field,
+                       IntegerRange range, const std::string& help);
+  OptionTable& real(const std::string& name, char letter, double& field, RealRange range,
+                    const std::string& help);
+  OptionTable& real(const std::string& name, char letter, std::optional<double>& field,
+                    RealRange range, const std::string& help);
+  OptionTable& reals(const std::string& name, std::vector<double>& field, RealRange range,
+                     const std::string& help);  // comma separated
+  OptionTable& text(const std::string& name, char letter, std::string& field,
+                    const std::string& value_name, const std::string& help);
+  OptionTable& choice(const std::string& name, std::string& field,
+                      const std::vector<std::string>& choices, const std::string& help);
+  OptionTable& flag(const std::string& name, bool& field, const std::string& help);
+  OptionTable& append(const OptionTable& other);
+
+  const std::vector<Option>& options() const { return options_; }
+
+  // Throws Error at "--name" when the name is unknown, the text does not parse or is out of range.
+  void set(const std::string& name, const std::string& text);
+  nlohmann::json to_json() const;
+
+  std::string help_text() const;  // aligned, for a terminal
+  std::string markdown() const;   // a table, for the manual
+
+ private:
+  void add(Option option);
+
+  std::vector<Option> options_;
+};
+
+}  // namespace sotto
