@@ -1,0 +1,235 @@
+#include "sotto/decompose/power.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/decompose/block.h"
+#include "sotto/decompose/deflation.h"
+#include "sotto/linalg/spectral.h"
+
+namespace sotto {
+namespace {
+
+// A block on its way to convergence, one entry a column.
+struct Iterated {
+  Matrix block;
+  std::vector<int> steps;  // taken by each column until it moved less than the tolerance
+  std::vector<bool> converged;
+  bool stopped = false;
+};
+
+struct Run {
+  const PowerOptions& options;
+  const ProgressCallback& progress;
+  std::vector<HistoryPoint>& history;
+  Index component;
+  std::int64_t total_steps;
+
+  bool report(int iteration) const {
+    const std::string stage = fmt::format("component {} of {}", component + 1, options.components);
+    return report_progress(
+        progress, {stage.c_str(), component * options.iterations + iteration, total_steps});
+  }
+};
+
+Matrix select_columns(const Matrix& m, const std::vector<Index>& columns) {
+  Matrix selected(m.rows(), static_cast<Index>(columns.size()));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    selected.col(static_cast<Index>(c)) = m.col(columns[c]);
+  }
+  return selected;
+}
+
+// u <- T(I,u,..,u)/|.| on all columns; those that have stopped moving leave the product.
+Iterated iterate(SymmetricOracle& oracle, Matrix block, std::int64_t limit, const Run& run) {
+  const Index columns = block.cols();
+  Iterated result{std::move(block), std::vector<int>(columns, 0), std::vector<bool>(columns),
+                  false};
+  std::vector<Index> active(static_cast<std::size_t>(columns));
+  for (Index l = 0; l < columns; ++l) active[static_cast<std::size_t>(l)] = l;
+  for (int t = 1; t <= limit && !active.empty(); ++t) {
+    if (!run.report(t)) {
+      result.stopped = true;
+      break;
+    }
+    const Matrix before = select_columns(result.block, active);
+    const Matrix after = unit_columns(oracle.contract(before), before);
+    const Vector moved = movement(after, before);
+    run.history.push_back({run.component, t, moved.maxCoeff(), static_cast<Index>(active.size())});
+    std::vector<Index> still_active;
+    for (std::size_t a = 0; a < active.size(); ++a) {
+      const auto column = static_cast<std::size_t>(active[a]);
+      result.block.col(active[a]) = after.col(static_cast<Index>(a));
+      result.steps[column] = t;
+      result.converged[column] = moved[static_cast<Index>(a)] <= run.options.tolerance;
+      if (!result.converged[column]) still_active.push_back(active[a]);
+    }
+    active = std::move(still_active);
+  }
+  return result;
+}
+
+// The start with the largest value; for even orders a weight may be negative.
+Index best_start(const Vector& values, int order) {
+  Index best = 0;
+  if (order % 2 == 0) {
+    values.cwiseAbs().maxCoeff(&best);
+  } else {
+    values.maxCoeff(&best);
+  }
+  return best;
+}
+
+Decomposition empty_result(Index dim, Index k) {
+  Decomposition result;
+  result.weights = Vector::Zero(k);
+  result.factors = {Matrix::Zero(dim, k)};
+  result.residuals = Vector::Zero(k);
+  result.agreement = Vector::Zero(k);
+  return result;
+}
+
+void keep_first(Decomposition& result, Index k) {
+  result.weights.conservativeResize(k);
+  result.factors[0].conservativeResize(Eigen::NoChange, k);
+  result.residuals.conservativeResize(k);
+  result.agreement.conservativeResize(k);
+}
+
+// One QR for each group of k columns.
+Matrix orthonormal_groups(const Matrix& block, Index k) {
+  Matrix result(block.rows(), block.cols());
+  for (Index g = 0; g < block.cols() / k; ++g) {
+    result.middleCols(g * k, k) = orthonormal_columns(block.middleCols(g * k, k));
+  }
+  return result;
+}
+
+// The number of groups whose set of vectors equals that of the chosen group.
+Vector group_agreement(const Matrix& block, const Matrix& chosen) {
+  const Index k = chosen.cols();
+  Vector share = Vector::Zero(k);
+  const Index groups = block.cols() / k;
+  for (Index g = 0; g < groups; ++g) {
+    const Matrix cosines = (block.middleCols(g * k, k).transpose() * chosen).cwiseAbs();
+    share += (cosines.colwise().maxCoeff().array() >= 0.999).cast<double>().matrix().transpose();
+  }
+  return share / static_cast<double>(groups);
+}
+
+void sort_by_weight(Decomposition& result) {
+  const Index k = result.weights.size();
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  for (Index j = 0; j < k; ++j) order[static_cast<std::size_t>(j)] = j;
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return std::abs(result.weights[a]) > std::abs(result.weights[b]);
+  });
+  const Vector weights = result.weights, residuals = result.residuals, share = result.agreement;
+  result.factors[0] = select_columns(result.factors[0], order);
+  for (Index j = 0; j < k; ++j) {
+    const Index from = order[static_cast<std::size_t>(j)];
+    result.weights[j] = weights[from];
+    result.residuals[j] = residuals[from];
+    result.agreement[j] = share[from];
+  }
+}
+
+}  // namespace
+
+OptionTable PowerOptions::table() {
+  return OptionTable()
+      .integer("components", 'k', components, {1, 1000000}, "number of components to find")
+      .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
+      .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
+      .integer("polish", 0, polish, {0, 1000000}, "more iterations for the chosen start")
+      .real("tolerance", 0, tolerance, {0, 1}, "a vector that moves less than this has converged")
+      .integer("seed", 0, seed, {0, std::numeric_limits<std::int64_t>::max()},
+               "seed of the random starts");
+}
+
+void PowerOptions::check(Index dim) const {
+  SOTTO_REQUIRE_AT(components >= 1, "--components", "must be at least 1, got {}", components);
+  SOTTO_REQUIRE_AT(components <= dim, "--components",
+                   "cannot exceed the dimension {} of the tensor, got {}", dim, components);
+  SOTTO_REQUIRE_AT(starts >= 1, "--starts", "must be at least 1, got {}", starts);
+  SOTTO_REQUIRE_AT(iterations >= 1, "--iterations", "must be at least 1, got {}", iterations);
+  SOTTO_REQUIRE_AT(polish >= 0, "--polish", "must be at least 0, got {}", polish);
+  SOTTO_REQUIRE_AT(tolerance >= 0, "--tolerance", "must be at least 0, got {}", tolerance);
+}
+
+Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& options,
+                                  const ProgressCallback& progress) {
+  options.check(oracle.dim());
+  const Index k = options.components;
+  Decomposition result = empty_result(oracle.dim(), k);
+  DeflatedOracle deflated(oracle);
+  SeededRandom random(static_cast<std::uint64_t>(options.seed));
+  for (Index j = 0; j < k; ++j) {
+    const Run run{options, progress, result.history, j, k * options.iterations};
+    const Matrix starts = random_unit_block(oracle.dim(), options.starts, random);
+    const Iterated ended = iterate(deflated, starts, options.iterations, run);
+    if (ended.stopped) {
+      keep_first(result, j);
+      result.status = Status::stopped;
+      return result;
+    }
+    const Index best = best_start(deflated.values(ended.block), oracle.order());
+    const Iterated polished = ended.converged[best]
+                                  ? Iterated{ended.block.col(best), {0}, {true}, false}
+                                  : iterate(deflated, ended.block.col(best), options.polish, run);
+    const Vector v = polished.block.col(0);
+    const double weight = deflated.values(v)[0];
+    result.weights[j] = weight;
+    result.factors[0].col(j) = v;
+    result.residuals[j] = (deflated.contract(v) - weight * v).norm();
+    result.agreement[j] = agreement(ended.block, v);
+    result.iterations.push_back(ended.steps[best] + polished.steps[0]);
+    if (!polished.converged[0]) result.status = Status::iteration_limit;
+    deflated.deflate(weight, v);
+  }
+  return result;
+}
+
+Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOptions& options,
+                                        const ProgressCallback& progress) {
+  options.check(oracle.dim());
+  const Index k = options.components;
+  Decomposition result = empty_result(oracle.dim(), k);
+  SeededRandom random(static_cast<std::uint64_t>(options.seed));
+  Matrix block = orthonormal_groups(random_unit_block(oracle.dim(), k * options.starts, random), k);
+  Vector moved;
+  int t = 0;
+  do {
+    ++t;
+    if (!report_progress(progress, {"all components", t, options.iterations})) {
+      result.status = Status::stopped;
+      break;
+    }
+    const Matrix next = orthonormal_groups(oracle.contract(block), k);
+    moved = movement(next, block);
+    result.history.push_back({0, t, moved.maxCoeff(), block.cols()});
+    block = next;
+  } while (t < options.iterations && moved.maxCoeff() > options.tolerance);
+
+  const Vector values = oracle.values(block);
+  Index best = 0;
+  values.cwiseAbs().reshaped(k, options.starts).colwise().sum().maxCoeff(&best);
+  const Matrix chosen = block.middleCols(best * k, k);
+  result.weights = values.segment(best * k, k);
+  result.factors[0] = chosen;
+  result.residuals =
+      (oracle.contract(chosen) - chosen * result.weights.asDiagonal()).colwise().norm().transpose();
+  result.agreement = group_agreement(block, chosen);
+  result.iterations.assign(static_cast<std::size_t>(k), t);
+  if (result.status != Status::stopped &&
+      moved.segment(best * k, k).maxCoeff() > options.tolerance) {
+    result.status = Status::iteration_limit;
+  }
+  sort_by_weight(result);
+  return result;
+}
+
+}  // namespace sotto

@@ -1,0 +1,51 @@
+// What every decomposition returns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+enum class Status {
+  converged,        // every component met the tolerance
+  iteration_limit,  // at least one did not; what was found is returned
+  stopped,          // the caller's progress callback asked to stop
+};
+
+inline const char* status_text(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::iteration_limit:
+      return "iteration limit";
+    case Status::stopped:
+      return "stopped";
+  }
+  return "";
+}
+
+// One step of one component (or of all together, component 0, for a simultaneous method).
+struct HistoryPoint {
+  Index component;
+  int iteration;
+  double change;  // largest movement |u - u_before| of an unfinished column, up to sign
+  Index active;   // columns that had not converged when the step began
+};
+
+// T ~ sum_j weights[j] v_j (x) .. (x) v_j with unit vectors. A tensor without symmetry has one
+// factor matrix for each mode; a symmetric one has one for all.
+struct Decomposition {
+  Vector weights;               // k
+  std::vector<Matrix> factors;  // d_m x k, unit columns
+  Vector residuals;             // |T(I, v_j, ..) - weights[j] v_j| on the tensor v_j was found in
+  Vector agreement;             // share of the starts that reached this component
+  std::vector<int> iterations;  // until this component met the tolerance
+  std::vector<HistoryPoint> history;
+  Status status = Status::converged;
+
+  const Matrix& vectors() const { return factors.front(); }
+};
+
+}  // namespace sotto

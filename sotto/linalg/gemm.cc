@@ -1,0 +1,40 @@
+#include "sotto/linalg/gemm.h"
+
+#include <algorithm>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+// Rows of the result a panel covers: large enough for Eigen's blocking to pay, small enough to
+// give every thread several.
+constexpr Index kPanel = 256;
+
+}  // namespace
+
+Matrix multiply(const MatrixView& a, const MatrixView& b) {
+  SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  Matrix c(a.rows(), b.cols());
+#pragma omp parallel for schedule(dynamic)
+  for (Index first = 0; first < a.rows(); first += kPanel) {
+    const Index rows = std::min(kPanel, a.rows() - first);
+    c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b;
+  }
+  return c;
+}
+
+Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
+  SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  Matrix c(a.cols(), b.cols());
+#pragma omp parallel for schedule(dynamic)
+  for (Index first = 0; first < a.cols(); first += kPanel) {
+    const Index rows = std::min(kPanel, a.cols() - first);
+    c.middleRows(first, rows).noalias() = a.middleCols(first, rows).transpose() * b;
+  }
+  return c;
+}
+
+}  // namespace sotto

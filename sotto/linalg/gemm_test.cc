@@ -1,0 +1,69 @@
+#include "sotto/linalg/gemm.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "sotto/base/error.h"
+#include "sotto/base/random.h"
+#include "sotto/linalg/spectral.h"
+
+namespace sotto {
+namespace {
+
+Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
+  SeededRandom random(seed);
+  Matrix m(rows, cols);
+  for (Index n = 0; n < m.size(); ++n) m.data()[n] = random.normal();
+  return m;
+}
+
+TEST(Gemm, equals_the_triple_loop) {
+  for (const auto& [m, k, n] : {std::tuple{1, 1, 1}, {3, 700, 2}, {257, 5, 33}, {600, 40, 7}}) {
+    const Matrix a = random_matrix(m, k, 1), b = random_matrix(k, n, 2);
+    Matrix expected = Matrix::Zero(m, n);
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        for (Index x = 0; x < k; ++x) expected(i, j) += a(i, x) * b(x, j);
+      }
+    }
+    EXPECT_LT((multiply(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LT((multiply_transposed(a.transpose(), b) - expected).cwiseAbs().maxCoeff(), 1e-11);
+  }
+}
+
+TEST(Gemm, gives_the_same_bits_for_any_number_of_threads) {
+  const Matrix a = random_matrix(1000, 300, 3), b = random_matrix(300, 40, 4);
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const Matrix one = multiply(a, b);
+  omp_set_num_threads(3);
+  const Matrix three = multiply(a, b);
+  omp_set_num_threads(before);
+  EXPECT_EQ(one, three);
+}
+
+TEST(Gemm, refuses_shapes_that_do_not_fit) {
+  EXPECT_THROW(multiply(Matrix(2, 3), Matrix(2, 3)), Error);
+  EXPECT_THROW(multiply_transposed(Matrix(2, 3), Matrix(3, 3)), Error);
+}
+
+TEST(Spectral, leading_eigenpairs_are_sorted_by_absolute_value_and_diagonalise) {
+  const Matrix a = random_matrix(30, 30, 5);
+  const Matrix s = a + a.transpose();
+  const Eigenpairs p = leading_eigenpairs(s, 30);
+  EXPECT_LT((p.vectors * p.values.asDiagonal() * p.vectors.transpose() - s).norm(), 1e-11);
+  for (Index j = 1; j < 30; ++j) EXPECT_GE(std::abs(p.values[j - 1]), std::abs(p.values[j]));
+  EXPECT_THROW(leading_eigenpairs(s, 31), Error);
+  EXPECT_THROW(leading_eigenpairs(Matrix(2, 3), 1), Error);
+}
+
+TEST(Spectral, orthonormal_columns_span_the_columns_and_keep_their_direction) {
+  const Matrix a = random_matrix(20, 5, 6);
+  const Matrix q = orthonormal_columns(a);
+  EXPECT_LT((q.transpose() * q - Matrix::Identity(5, 5)).norm(), 1e-13);
+  EXPECT_LT((q * (q.transpose() * a) - a).norm(), 1e-12);
+  for (Index j = 0; j < 5; ++j) EXPECT_GT(q.col(j).dot(a.col(j)), 0);
+}
+
+}  // namespace
+}  // namespace sotto

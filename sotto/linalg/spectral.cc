@@ -1,0 +1,45 @@
+#include "sotto/linalg/spectral.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k) {
+  const Index d = symmetric.rows();
+  SOTTO_REQUIRE(symmetric.cols() == d, "eigenpairs need a square matrix, got {} x {}", d,
+                symmetric.cols());
+  SOTTO_REQUIRE(1 <= k && k <= d, "asked for {} eigenpairs of a {} x {} matrix", k, d, d);
+  SOTTO_REQUIRE(symmetric.allFinite(), "the matrix has NaN or infinite entries");
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(symmetric);
+  std::vector<Index> order(d);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return std::abs(solver.eigenvalues()[a]) > std::abs(solver.eigenvalues()[b]);
+  });
+  Eigenpairs pairs{Vector(k), Matrix(d, k)};
+  for (Index j = 0; j < k; ++j) {
+    pairs.values[j] = solver.eigenvalues()[order[j]];
+    pairs.vectors.col(j) = solver.eigenvectors().col(order[j]);
+  }
+  return pairs;
+}
+
+Matrix orthonormal_columns(const Matrix& a) {
+  SOTTO_REQUIRE(a.rows() >= a.cols(), "cannot orthonormalise {} columns of length {}", a.cols(),
+                a.rows());
+  const Eigen::HouseholderQR<Matrix> qr(a);
+  Matrix q = qr.householderQ() * Matrix::Identity(a.rows(), a.cols());
+  for (Index j = 0; j < a.cols(); ++j) {
+    if (qr.matrixQR()(j, j) < 0) q.col(j) *= -1;
+  }
+  return q;
+}
+
+}  // namespace sotto

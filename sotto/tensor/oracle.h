@@ -1,0 +1,45 @@
+// What a power method may ask about a tensor: the oracle.
+//
+// A solver only ever asks for products of the tensor with a block of vectors, so anything that can
+// answer (a packed tensor, a stream of records, whitened moments, exactly or with noise) can be
+// decomposed, and a privacy argument never depends on what the solver does with the answers. The
+// calls are not const: an answer may cost something.
+#pragma once
+
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+// A symmetric tensor T of order p in d dimensions.
+class SymmetricOracle {
+ public:
+  virtual ~SymmetricOracle() = default;
+  virtual Index dim() const = 0;
+  virtual int order() const = 0;
+
+  // [T(I, u_l, .., u_l)] for the columns u_l of the block: d x L.
+  virtual Matrix contract(const Matrix& block) = 0;
+  // [T(u_l, .., u_l)]: L numbers.
+  virtual Vector values(const Matrix& block) = 0;
+};
+
+// A tensor without symmetry, d_1 x .. x d_p. A block is one d_m x L matrix for each mode.
+class ModeOracle {
+ public:
+  virtual ~ModeOracle() = default;
+  virtual const std::vector<Index>& dims() const = 0;
+
+  // Contracts every mode but one: d_mode x L. The factor of `mode` itself is not read.
+  virtual Matrix contract_all_but(int mode, const std::vector<Matrix>& factors) = 0;
+  // Contracts all modes: L numbers.
+  virtual Vector values(const std::vector<Matrix>& factors) = 0;
+};
+
+// u_l . y_l for each column: turns contract() into values().
+inline Vector column_dots(const Matrix& u, const Matrix& y) {
+  return u.cwiseProduct(y).colwise().sum().transpose();
+}
+
+}  // namespace sotto
