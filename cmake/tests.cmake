@@ -25,3 +25,35 @@ foreach(folder ${folders})
   sotto_test_executable(${name}_test unit ${fast})
   sotto_test_executable(${name}_slow_test slow ${slow})
 endforeach()
+
+# Checks of the sources themselves.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(sotto_script_test name label)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600)
+endfunction()
+
+sotto_script_test(formatting check scripts/format.sh --check)
+sotto_script_test(include_arrows check ${Python3_EXECUTABLE} scripts/check_includes.py)
+sotto_script_test(include_arrows_catch_a_violation check ${Python3_EXECUTABLE}
+                  tests/test_check_includes.py)
+
+# Each file must compile as it is and must not compile with SHOULD_NOT_COMPILE defined, so that a
+# file that has rotted for another reason is noticed.
+file(GLOB compile_fail CONFIGURE_DEPENDS tests/compile_fail/*.cc)
+foreach(source ${compile_fail})
+  get_filename_component(name ${source} NAME_WE)
+  set(compile ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I ${PROJECT_SOURCE_DIR} ${source})
+  sotto_script_test(compiles.${name} check ${compile})
+  sotto_script_test(does_not_compile.${name} check ${compile} -DSHOULD_NOT_COMPILE)
+  set_tests_properties(does_not_compile.${name} PROPERTIES WILL_FAIL TRUE)
+endforeach()
+
+# The program as a user meets it, and the installed tree as another project meets it.
+file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
+foreach(source ${end_to_end})
+  get_filename_component(name ${source} NAME_WE)
+  sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} $<TARGET_FILE:sotto_cli>)
+endforeach()
+sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
+                  ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})

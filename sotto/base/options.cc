@@ -82,7 +82,7 @@ std::string default_of(const std::optional<Number>& field) {
 template <class Field, class Range>
 Option number_option(const std::string& name, char letter, Field& field, Range range,
                      const char* value_name, const std::string& help) {
-  Option option{name,  letter, value_name, default_of(field), range_text(range), help,
+  Option option{name,  letter, value_name, default_of(field), range_text(range), help, false,
                 false, {},     {}};
   option.set = [name, range, &field](const std::string& text) {
     field = parse_in(name, text, range);
@@ -98,9 +98,19 @@ std::string syntax(const Option& option) {
   return s;
 }
 
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> result;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t space = std::min(text.find(' ', start), text.size());
+    result.push_back(text.substr(start, space - start));
+    start = space + 1;
+  }
+  return result;
+}
+
 std::string notes(const Option& option) {
-  std::string s;
-  if (!option.range_text.empty()) s = option.range_text;
+  std::string s = option.required ? "required" : "";
+  if (!option.range_text.empty()) s += (s.empty() ? "" : "; ") + option.range_text;
   if (!option.default_text.empty()) {
     s += (s.empty() ? "" : "; ") + fmt::format("default {}", option.default_text);
   }
@@ -145,9 +155,16 @@ OptionTable& OptionTable::real(const std::string& name, char letter, std::option
 
 OptionTable& OptionTable::reals(const std::string& name, std::vector<double>& field,
                                 RealRange range, const std::string& help) {
-  Option option{
-      name,  0,  "X,X,...", fmt::format("{}", fmt::join(field, ",")), range_text(range), help,
-      false, {}, {}};
+  Option option{name,
+                0,
+                "X,X,...",
+                fmt::format("{}", fmt::join(field, ",")),
+                range_text(range),
+                help,
+                false,
+                false,
+                {},
+                {}};
   option.set = [name, range, &field](const std::string& text) {
     std::vector<double> values;
     for (std::size_t start = 0; start <= text.size();) {
@@ -164,7 +181,7 @@ OptionTable& OptionTable::reals(const std::string& name, std::vector<double>& fi
 
 OptionTable& OptionTable::text(const std::string& name, char letter, std::string& field,
                                const std::string& value_name, const std::string& help) {
-  Option option{name, letter, value_name, field, "", help, false, {}, {}};
+  Option option{name, letter, value_name, field, "", help, false, false, {}, {}};
   option.set = [&field](const std::string& value) { field = value; };
   option.get = [&field] { return nlohmann::json(field); };
   add(std::move(option));
@@ -174,7 +191,7 @@ OptionTable& OptionTable::text(const std::string& name, char letter, std::string
 OptionTable& OptionTable::choice(const std::string& name, std::string& field,
                                  const std::vector<std::string>& choices, const std::string& help) {
   const std::string all = fmt::format("{}", fmt::join(choices, "|"));
-  Option option{name, 0, all, field, "", help, false, {}, {}};
+  Option option{name, 0, all, field, "", help, false, false, {}, {}};
   option.set = [name, choices, all, &field](const std::string& value) {
     SOTTO_REQUIRE_AT(std::find(choices.begin(), choices.end(), value) != choices.end(),
                      place_of(name), "must be one of {}, got '{}'", all, value);
@@ -186,7 +203,7 @@ OptionTable& OptionTable::choice(const std::string& name, std::string& field,
 }
 
 OptionTable& OptionTable::flag(const std::string& name, bool& field, const std::string& help) {
-  Option option{name, 0, "", "", "", help, true, {}, {}};
+  Option option{name, 0, "", "", "", help, true, false, {}, {}};
   option.set = [name, &field](const std::string& value) {
     SOTTO_REQUIRE_AT(value == "true" || value == "false", place_of(name),
                      "must be true or false, got '{}'", value);
@@ -215,14 +232,29 @@ nlohmann::json OptionTable::to_json() const {
   return json;
 }
 
+OptionTable& OptionTable::required() {
+  options_.back().required = true;
+  options_.back().default_text.clear();
+  return *this;
+}
+
 std::string OptionTable::help_text() const {
-  std::size_t width = 0;
-  for (const auto& option : options_) width = std::max(width, syntax(option).size());
+  constexpr std::size_t kColumn = 28, kWidth = 100;
   std::string text;
   for (const auto& option : options_) {
     const std::string extra = notes(option);
-    text += fmt::format("  {:<{}}  {}{}\n", syntax(option), width, option.help,
-                        extra.empty() ? "" : " (" + extra + ")");
+    std::string line = fmt::format("  {:<{}}", syntax(option), kColumn - 2);
+    if (line.size() > kColumn) line += "\n" + std::string(kColumn, ' ');
+    std::size_t used = kColumn;
+    for (const std::string& word : words(option.help + (extra.empty() ? "" : " (" + extra + ")"))) {
+      if (used + word.size() + 1 > kWidth) {
+        line += "\n" + std::string(kColumn, ' ');
+        used = kColumn;
+      }
+      line += " " + word;
+      used += word.size() + 1;
+    }
+    text += line + "\n";
   }
   return text;
 }

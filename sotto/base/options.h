@@ -41,6 +41,7 @@ struct Option {
   std::string range_text;    // "1 to 100000"; empty when anything goes
   std::string help;
   bool is_flag = false;
+  bool required = false;
   std::function<void(const std::string&)> set;  // parses, checks the range, stores
   std::function<nlohmann::json()> get;
 };
@@ -63,6 +64,7 @@ class OptionTable {
                       const std::vector<std::string>& choices, const std::string& help);
   OptionTable& flag(const std::string& name, bool& field, const std::string& help);
   OptionTable& append(const OptionTable& other);
+  OptionTable& required();  // the option added last must be given; its field's value is no default
 
   const std::vector<Option>& options() const { return options_; }
 
@@ -70,7 +72,7 @@ class OptionTable {
   void set(const std::string& name, const std::string& text);
   nlohmann::json to_json() const;
 
-  std::string help_text() const;  // aligned, for a terminal
+  std::string help_text() const;  // wrapped at 100 columns, for a terminal
   std::string markdown() const;   // a table, for the manual
 
  private:

@@ -120,7 +120,7 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
     const Iterated ended = iterate(deflated, starts, options.iterations, options.tolerance, report);
     if (ended.stopped) {
       result.status = Status::stopped;
-      return result;
+      break;
     }
     Index best = 0;
     deflated.values(ended.block).cwiseAbs().maxCoeff(&best);
@@ -145,6 +145,7 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
     if (!polished.converged[0]) result.status = Status::iteration_limit;
     deflated.deflate(weight, polished.block);
   }
+  result.sort_by_weight();
   return result;
 }
 

@@ -92,13 +92,6 @@ Decomposition empty_result(Index dim, Index k) {
   return result;
 }
 
-void keep_first(Decomposition& result, Index k) {
-  result.weights.conservativeResize(k);
-  result.factors[0].conservativeResize(Eigen::NoChange, k);
-  result.residuals.conservativeResize(k);
-  result.agreement.conservativeResize(k);
-}
-
 // One QR for each group of k columns.
 Matrix orthonormal_groups(const Matrix& block, Index k) {
   Matrix result(block.rows(), block.cols());
@@ -120,28 +113,12 @@ Vector group_agreement(const Matrix& block, const Matrix& chosen) {
   return share / static_cast<double>(groups);
 }
 
-void sort_by_weight(Decomposition& result) {
-  const Index k = result.weights.size();
-  std::vector<Index> order(static_cast<std::size_t>(k));
-  for (Index j = 0; j < k; ++j) order[static_cast<std::size_t>(j)] = j;
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return std::abs(result.weights[a]) > std::abs(result.weights[b]);
-  });
-  const Vector weights = result.weights, residuals = result.residuals, share = result.agreement;
-  result.factors[0] = select_columns(result.factors[0], order);
-  for (Index j = 0; j < k; ++j) {
-    const Index from = order[static_cast<std::size_t>(j)];
-    result.weights[j] = weights[from];
-    result.residuals[j] = residuals[from];
-    result.agreement[j] = share[from];
-  }
-}
-
 }  // namespace
 
 OptionTable PowerOptions::table() {
   return OptionTable()
       .integer("components", 'k', components, {1, 1000000}, "number of components to find")
+      .required()
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
       .integer("polish", 0, polish, {0, 1000000}, "more iterations for the chosen start")
@@ -172,9 +149,9 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
     const Matrix starts = random_unit_block(oracle.dim(), options.starts, random);
     const Iterated ended = iterate(deflated, starts, options.iterations, run);
     if (ended.stopped) {
-      keep_first(result, j);
       result.status = Status::stopped;
-      return result;
+      result.keep_first(j);
+      break;
     }
     const Index best = best_start(deflated.values(ended.block), oracle.order());
     const Iterated polished = ended.converged[best]
@@ -190,6 +167,7 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
     if (!polished.converged[0]) result.status = Status::iteration_limit;
     deflated.deflate(weight, v);
   }
+  result.sort_by_weight();
   return result;
 }
 
@@ -228,7 +206,7 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
       moved.segment(best * k, k).maxCoeff() > options.tolerance) {
     result.status = Status::iteration_limit;
   }
-  sort_by_weight(result);
+  result.sort_by_weight();
   return result;
 }
 

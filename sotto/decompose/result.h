@@ -1,7 +1,6 @@
 // What every decomposition returns.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
@@ -26,7 +25,8 @@ inline const char* status_text(Status status) {
   return "";
 }
 
-// One step of one component (or of all together, component 0, for a simultaneous method).
+// One step on the way to the component that was found as number `component` (or to all of them
+// together, 0, for a simultaneous method).
 struct HistoryPoint {
   Index component;
   int iteration;
@@ -34,8 +34,8 @@ struct HistoryPoint {
   Index active;   // columns that had not converged when the step began
 };
 
-// T ~ sum_j weights[j] v_j (x) .. (x) v_j with unit vectors. A tensor without symmetry has one
-// factor matrix for each mode; a symmetric one has one for all.
+// T ~ sum_j weights[j] v_j (x) .. (x) v_j with unit vectors, largest |weight| first. A tensor
+// without symmetry has one factor matrix for each mode; a symmetric one has one for all.
 struct Decomposition {
   Vector weights;               // k
   std::vector<Matrix> factors;  // d_m x k, unit columns
@@ -46,6 +46,10 @@ struct Decomposition {
   Status status = Status::converged;
 
   const Matrix& vectors() const { return factors.front(); }
+  // Keeps the first k components.
+  void keep_first(Index k);
+  // Largest |weight| first.
+  void sort_by_weight();
 };
 
 }  // namespace sotto

@@ -14,6 +14,7 @@ namespace {
 struct Climb {
   Matrix x, gradient;
   Vector value, shift, residual;
+  std::vector<int> steps;
 };
 
 Climb begin(SymmetricOracle& oracle, const Matrix& starts, double sign) {
@@ -23,6 +24,7 @@ Climb begin(SymmetricOracle& oracle, const Matrix& starts, double sign) {
   c.value = column_dots(c.x, c.gradient);
   c.shift = Vector::Zero(starts.cols());
   c.residual = (c.gradient - c.x * c.value.asDiagonal()).colwise().norm().transpose();
+  c.steps.assign(static_cast<std::size_t>(starts.cols()), 0);
   return c;
 }
 
@@ -49,6 +51,7 @@ void step(SymmetricOracle& oracle, Climb& c, const std::vector<Index>& active, d
   for (std::size_t a = 0; a < active.size(); ++a) {
     const Index l = active[a];
     const auto at = static_cast<Index>(a);
+    ++c.steps[static_cast<std::size_t>(l)];
     const double residual = (gradient.col(at) - value[at] * trial.col(at)).norm();
     if (!goes_up(value[at], residual, c.value[l], c.residual[l])) {
       c.shift[l] = std::max(2 * c.shift[l], 0.5 * c.gradient.col(l).norm());
@@ -116,24 +119,17 @@ Decomposition eigenpairs(SymmetricOracle& oracle, const EigenpairOptions& option
     }
   }
   if (stopped) result.status = Status::stopped;
-  std::vector<std::size_t> order(found.size());
-  for (std::size_t n = 0; n < order.size(); ++n) order[n] = n;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(c.value[found[a]]) > std::abs(c.value[found[b]]);
-  });
   const auto k = static_cast<Index>(found.size());
-  result.weights.resize(k);
-  result.residuals.resize(k);
+  result.factors = {Matrix(c.x(Eigen::all, found))};
+  result.weights = sign * c.value(found);
+  result.residuals = c.residual(found);
   result.agreement.resize(k);
-  result.factors = {Matrix(oracle.dim(), k)};
   for (Index j = 0; j < k; ++j) {
-    const std::size_t n = order[static_cast<std::size_t>(j)];
-    result.weights[j] = sign * c.value[found[n]];
-    result.factors[0].col(j) = c.x.col(found[n]);
-    result.residuals[j] = c.residual[found[n]];
+    const auto n = static_cast<std::size_t>(j);
     result.agreement[j] = hits[n] / static_cast<double>(options.starts);
-    result.iterations.push_back(result.history.empty() ? 0 : result.history.back().iteration);
+    result.iterations.push_back(c.steps[static_cast<std::size_t>(found[n])]);
   }
+  result.sort_by_weight();
   return result;
 }
 

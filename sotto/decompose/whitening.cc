@@ -98,9 +98,12 @@ Decomposition whitened_power_method(const SymmetricTensor& tensor, const Whiteni
   for (Index j = 0; j < vectors.cols(); ++j) {
     const double length = vectors.col(j).norm();
     vectors.col(j) /= length;
-    result.weights[j] *= std::pow(length, tensor.order());
+    const double scale = std::pow(length, tensor.order());
+    result.weights[j] *= scale;
+    result.residuals[j] *= scale;
   }
   result.factors[0] = std::move(vectors);
+  result.sort_by_weight();
   return result;
 }
 

@@ -30,7 +30,7 @@ Whitening whitening_from_moment(const Matrix& moment, Index k);
 Whitening whitening_from_tensor(const SymmetricTensor& tensor, Index k, std::uint64_t seed);
 
 // Decomposes T(W,..,W) by the robust power method and maps the components back. Residuals are
-// those of the whitened problem.
+// those of the whitened problem, in the scale of the weights.
 Decomposition whitened_power_method(const SymmetricTensor& tensor, const Whitening& whitening,
                                     const PowerOptions& options,
                                     const ProgressCallback& progress = {});

@@ -17,7 +17,7 @@ Matrix multiply(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.rows(), b.cols());
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (a.rows() > kPanel)
   for (Index first = 0; first < a.rows(); first += kPanel) {
     const Index rows = std::min(kPanel, a.rows() - first);
     c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b;
@@ -29,7 +29,7 @@ Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.cols(), b.cols());
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (a.cols() > kPanel)
   for (Index first = 0; first < a.cols(); first += kPanel) {
     const Index rows = std::min(kPanel, a.cols() - first);
     c.middleRows(first, rows).noalias() = a.middleCols(first, rows).transpose() * b;

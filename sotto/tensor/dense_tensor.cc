@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -14,9 +15,10 @@ namespace {
 
 using IndexTuple = std::array<Index, max_tensor_order>;
 
-// The largest edge of a block whose order! transposed copies fill about half a megabyte.
+// The largest edge of a block whose order! transposed copies fill about an eighth of a megabyte,
+// few enough pages for the address cache too.
 Index orbit_block_edge(Index order) {
-  constexpr double budget = 1 << 16;
+  constexpr double budget = 1 << 14;
   double permutations = 1;
   for (Index m = 2; m <= order; ++m) permutations *= static_cast<double>(m);
   Index edge = 1;
@@ -65,17 +67,46 @@ void for_each_sorted_index(Index order, Index dim, Visit visit) {
   } while (advance_nondecreasing(used(block), used(zero), used(block_limit)));
 }
 
-// Calls visit(position) for each distinct permutation of a nondecreasing index.
-template <class Visit>
-void for_each_permutation(std::span<const Index> sorted, Index dim, Visit visit) {
-  IndexTuple tuple;
-  const auto end = std::copy(sorted.begin(), sorted.end(), tuple.begin());
-  do {
-    Index position = 0;
-    for (auto i = tuple.begin(); i != end; ++i) position = position * dim + *i;
-    visit(position);
-  } while (std::next_permutation(tuple.begin(), end));
-}
+// The places of all distinct permutations of a nondecreasing index. When its parts differ, they are
+// the products with a table of permuted strides; only ties walk through the permutations.
+class OrbitPositions {
+ public:
+  OrbitPositions(Index order, Index dim) : dim_(dim) {
+    std::vector<Index> modes(order), strides(order, 1);
+    for (Index m = order - 1; m > 0; --m) strides[m - 1] = strides[m] * dim;
+    std::iota(modes.begin(), modes.end(), Index{0});
+    do {
+      for (const Index m : modes) table_.push_back(strides[m]);
+    } while (std::next_permutation(modes.begin(), modes.end()));
+  }
+
+  std::span<const Index> operator()(std::span<const Index> sorted) {
+    positions_.clear();
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+      add_permutations(sorted);
+      return positions_;
+    }
+    for (auto row = table_.begin(); row != table_.end(); row += std::ssize(sorted)) {
+      positions_.push_back(std::inner_product(sorted.begin(), sorted.end(), row, Index{0}));
+    }
+    return positions_;
+  }
+
+ private:
+  void add_permutations(std::span<const Index> sorted) {
+    IndexTuple tuple;
+    const auto end = std::copy(sorted.begin(), sorted.end(), tuple.begin());
+    do {
+      Index position = 0;
+      for (auto i = tuple.begin(); i != end; ++i) position = position * dim_ + *i;
+      positions_.push_back(position);
+    } while (std::next_permutation(tuple.begin(), end));
+  }
+
+  Index dim_;
+  std::vector<Index> table_;
+  std::vector<Index> positions_;
+};
 
 }  // namespace
 
@@ -191,15 +222,16 @@ Asymmetry DenseTensor::max_asymmetry() const {
   SOTTO_REQUIRE(is_cubical(), "only a tensor with equal dimensions can be symmetric, this is {}",
                 shape_text(dims_));
   SOTTO_REQUIRE(!has_nonfinite(), "the tensor has values that are not finite");
-  const Index dim = dims_[0];
+  OrbitPositions positions(order(), dims_[0]);
   double worst = 0;
   Index worst_high = 0, worst_low = 0;
-  for_each_sorted_index(order(), dim, [&](std::span<const Index> index) {
-    Index high = -1, low = -1;
-    for_each_permutation(index, dim, [&](Index p) {
-      if (high < 0 || values_[p] > values_[high]) high = p;
-      if (low < 0 || values_[p] < values_[low]) low = p;
-    });
+  for_each_sorted_index(order(), dims_[0], [&](std::span<const Index> index) {
+    const std::span<const Index> places = positions(index);
+    Index high = places[0], low = places[0];
+    for (const Index p : places) {
+      if (values_[p] > values_[high]) high = p;
+      if (values_[p] < values_[low]) low = p;
+    }
     const double difference = values_[high] - values_[low];
     if (difference > worst) {
       worst = difference;
@@ -215,19 +247,15 @@ Asymmetry DenseTensor::max_asymmetry() const {
 DenseTensor DenseTensor::symmetrised() const {
   SOTTO_REQUIRE(is_cubical(), "only a tensor with equal dimensions can be symmetrised, this is {}",
                 shape_text(dims_));
-  const Index dim = dims_[0];
+  OrbitPositions positions(order(), dims_[0]);
   DenseTensor result = *this;
-  for_each_sorted_index(order(), dim, [&](std::span<const Index> index) {
-    double n = 0;
-    for_each_permutation(index, dim, [&](Index) { n += 1; });
-    Index first = -1;
+  for_each_sorted_index(order(), dims_[0], [&](std::span<const Index> index) {
+    const std::span<const Index> places = positions(index);
+    const auto n = static_cast<double>(places.size());
+    const double first = values_[places[0]];
     double shift = 0;
-    for_each_permutation(index, dim, [&](Index p) {
-      if (first < 0) first = p;
-      shift += values_[p] / n - values_[first] / n;
-    });
-    const double mean = values_[first] + shift;
-    for_each_permutation(index, dim, [&](Index p) { result.values_[p] = mean; });
+    for (const Index p : places) shift += values_[p] / n - first / n;
+    for (const Index p : places) result.values_[p] = first + shift;
   });
   return result;
 }

@@ -4,7 +4,7 @@
 //
 // Cost: the checks and copies below visit every entry once. Those over all permutations of the
 // indices go block by block, so that the up to order! places of one entry are in the cache
-// together; a tensor of 400 x 400 x 400 takes a fraction of a second.
+// together; a tensor of 400 x 400 x 400 takes about a second.
 //
 // Privacy: none. What is read from a person's file is wrapped as Sensitive by the caller.
 #pragma once

@@ -72,4 +72,11 @@ Vector DenseModeOracle::values(const std::vector<Matrix>& factors) {
   return column_dots(factors.front(), contract_all_but(0, factors));
 }
 
+std::unique_ptr<ModeOracle> mode_oracle(const AnyTensor& tensor) {
+  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
+    return std::make_unique<DenseModeOracle>(*dense);
+  }
+  return std::make_unique<SparseModeOracle>(std::get<SparseTensor>(tensor));
+}
+
 }  // namespace sotto

@@ -1,11 +1,11 @@
 // Dense and sparse tensors as oracles. All of them borrow the tensor.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "sotto/tensor/dense_tensor.h"
+#include "sotto/tensor/any_tensor.h"
 #include "sotto/tensor/oracle.h"
-#include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
 
@@ -48,5 +48,7 @@ class SparseSymmetricOracle final : public SymmetricOracle {
  private:
   const SparseTensor& tensor_;
 };
+
+std::unique_ptr<ModeOracle> mode_oracle(const AnyTensor& tensor);
 
 }  // namespace sotto

@@ -1,0 +1,40 @@
+# make demo   from nothing to a decomposed tensor
+# make test   everything that must hold before a change lands
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: demo build test test-slow bench lint format install setup clean
+
+demo: setup
+	$(call BUILD,release) --target sotto_cli
+	scripts/demo.sh build/release/sotto
+
+build: setup
+	$(call BUILD,release)
+
+test: setup
+	scripts/test.py --jobs $(JOBS)
+
+test-slow: setup
+	scripts/test.py --jobs $(JOBS) --slow
+
+bench: setup
+	$(call BUILD,release) --target sotto_cli bench_programs
+	python3 bench/run.py build/release
+
+lint: setup
+	scripts/lint.sh $(JOBS)
+
+format: setup
+	scripts/format.sh
+
+install: setup
+	$(call BUILD,release) --target sotto sotto_cli
+	cmake --install build/release --prefix $(PREFIX)
+
+setup:
+	@scripts/setup.sh
+
+clean:
+	rm -rf build demo-out

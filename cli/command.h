@@ -1,0 +1,47 @@
+// A command of the program: its options, and what it does. One file a command; commands.cc lists
+// them. A command holds no algorithm and no default of its own: both are the library's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sotto/base/options.h"
+
+namespace sotto::cli {
+
+enum ExitCode { exit_done = 0, exit_failed = 1, exit_refused = 2, exit_not_converged = 3 };
+
+struct Positional {
+  std::string name;
+  std::string help;
+  std::string* value;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual std::string name() const = 0;     // "generate tensor"
+  virtual std::string summary() const = 0;  // one line
+  virtual std::vector<Positional> positionals() { return {}; }
+  virtual OptionTable options() = 0;
+  virtual ExitCode run() = 0;
+};
+
+// What most commands have in common.
+struct CommonOptions {
+  std::string out;
+  bool json = false;
+  std::int64_t threads = 0;
+
+  OptionTable table();
+  void apply() const;  // sets the number of threads
+};
+
+std::vector<std::unique_ptr<Command>> all_commands();
+
+// Each in the file of its name.
+std::unique_ptr<Command> make_decompose();
+std::unique_ptr<Command> make_generate_tensor();
+
+}  // namespace sotto::cli

@@ -1,0 +1,68 @@
+// sotto generate tensor: a symmetric tensor whose components are known.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/command.h"
+#include "sotto/base/error.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/tns.h"
+#include "sotto/report/result.h"
+#include "sotto/synthetic/tensor.h"
+
+namespace sotto::cli {
+namespace {
+
+class GenerateTensor final : public Command {
+ public:
+  std::string name() const override { return "generate tensor"; }
+  std::string summary() const override { return "Make a symmetric tensor with known components"; }
+  OptionTable options() override {
+    return OptionTable()
+        .append(model_.table())
+        .choice("format", format_, {"npy", "tns"}, "format of the tensor file")
+        .append(common_.table());
+  }
+
+  ExitCode run() override {
+    SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the tensor: --out DIR");
+    common_.apply();
+    OutputFolder folder(common_.out);
+    const auto start = std::chrono::steady_clock::now();
+    const SyntheticTensor made = generate_tensor(model_);
+    const std::string file = "tensor." + format_;
+    if (format_ == "npy") {
+      folder.write_npy(file, made.tensor.to_dense());
+    } else {
+      write_tns(folder.stage(file), SparseTensor::from_dense(made.tensor.to_dense()),
+                TnsDialect::tensor_toolbox);
+    }
+    folder.write_npy("vectors.npy", made.vectors);
+    folder.write_npy("moment.npy", made.moment);
+    Json result = make_result(name(), options(), Json::object());
+    result["weights"] = std::vector<double>(made.weights.begin(), made.weights.end());
+    result["files"] = {file, "vectors.npy", "moment.npy"};
+    result["seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    folder.write_text("result.json", to_text(result));
+    folder.commit();
+    if (common_.json) {
+      fmt::print("{}", to_text(result));
+    } else {
+      fmt::print("{}/{}: order {}, dimension {}, {} components; truth in vectors.npy\n",
+                 common_.out, file, model_.order, model_.dim, model_.components);
+    }
+    return exit_done;
+  }
+
+ private:
+  TensorModel model_;
+  std::string format_ = "npy";
+  CommonOptions common_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_generate_tensor() { return std::make_unique<GenerateTensor>(); }
+
+}  // namespace sotto::cli

@@ -1,0 +1,161 @@
+// The program: finds the command, reads its options, runs it, and turns errors into one line and
+// an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "cli/command.h"
+#include "sotto/base/error.h"
+#include "sotto/base/version.h"
+
+namespace sotto::cli {
+namespace {
+
+std::string usage(Command& command) {
+  std::string line = "sotto " + command.name();
+  for (const Positional& p : command.positionals()) line += " " + p.name;
+  return line + " [options]";
+}
+
+std::string help_of(Command& command) {
+  std::string text = fmt::format("{}\n\nusage: {}\n\n", command.summary(), usage(command));
+  for (const Positional& p : command.positionals()) {
+    text += fmt::format("      {:<23}{}\n", p.name, p.help);
+  }
+  return text + command.options().help_text() + "      --help                 show this text\n";
+}
+
+std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string text =
+      "sotto " SOTTO_VERSION
+      ": tensor decomposition that keeps each person's data private\n\nusage: sotto COMMAND "
+      "[options]\n\n";
+  for (const auto& command : commands) {
+    text += fmt::format("  {:<18}{}\n", command->name(), command->summary());
+  }
+  return text +
+         "\n  sotto COMMAND --help   the options of a command\n"
+         "  sotto --version        the version\n"
+         "\nexit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging\n";
+}
+
+// docs/cli.md, from the same tables as everything else.
+std::string manual(const std::vector<std::unique_ptr<Command>>& commands) {
+  std::string text =
+      "# The command line\n\nMade by `sotto --manual` from the option tables; a test keeps it "
+      "current.\n\nExit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without "
+      "converging (the result is written). An error is one line on standard error.\n";
+  for (const auto& command : commands) {
+    text += fmt::format("\n## sotto {}\n\n{}.\n\n`{}`\n\n", command->name(), command->summary(),
+                        usage(*command));
+    for (const Positional& p : command->positionals()) {
+      text += fmt::format("`{}`: {}\n\n", p.name, p.help);
+    }
+    text += command->options().markdown();
+  }
+  return text;
+}
+
+// The command whose words begin the arguments; "generate tensor" has two.
+Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
+                      std::vector<std::string>& arguments) {
+  for (const auto& command : commands) {
+    const std::string name = command->name();
+    const auto words = static_cast<std::size_t>(std::count(name.begin(), name.end(), ' ')) + 1;
+    if (arguments.size() < words) continue;
+    std::string joined = arguments[0];
+    for (std::size_t w = 1; w < words; ++w) joined += " " + arguments[w];
+    if (joined != name) continue;
+    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(words));
+    return command.get();
+  }
+  return nullptr;
+}
+
+void parse(Command& command, std::vector<std::string> arguments) {
+  CLI::App app;
+  app.set_help_flag();
+  OptionTable table = command.options();
+  for (const Option& option : table.options()) {
+    std::string flags = "--" + option.name;
+    if (option.letter != 0) flags = fmt::format("-{},{}", option.letter, flags);
+    if (option.is_flag) {
+      app.add_flag_callback(flags, [set = option.set] { set("true"); });
+    } else {
+      app.add_option_function<std::string>(flags, option.set);
+    }
+  }
+  for (const Positional& p : command.positionals()) app.add_option(p.name, *p.value)->required();
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them back to front
+  const std::string hint = fmt::format("(see sotto {} --help)", command.name());
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ExtrasError&) {
+    throw Error(fmt::format("unknown option or argument '{}' {}", app.remaining().front(), hint),
+                "");
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string text = error.what();  // "--name: 1 required ... missing"
+    throw Error(fmt::format("needs a value {}", hint), text.substr(0, text.find(':')));
+  } catch (const CLI::ParseError& error) {
+    throw Error(fmt::format("{} {}", error.what(), hint), "");
+  }
+  for (const Option& option : table.options()) {
+    SOTTO_REQUIRE_AT(!option.required || app.count("--" + option.name) > 0, "--" + option.name,
+                     "is required {}", hint);
+  }
+}
+
+int run(std::vector<std::string> arguments) {
+  const auto commands = all_commands();
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    fmt::print("{}", overview(commands));
+    return arguments.empty() ? exit_refused : exit_done;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("sotto {}\n", SOTTO_VERSION);
+    return exit_done;
+  }
+  if (arguments[0] == "--manual") {
+    fmt::print("{}", manual(commands));
+    return exit_done;
+  }
+  Command* command = find_command(commands, arguments);
+  SOTTO_REQUIRE(command != nullptr, "unknown command '{}' (see sotto --help)", arguments[0]);
+  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
+    fmt::print("{}", help_of(*command));
+    return exit_done;
+  }
+  parse(*command, std::move(arguments));
+  return command->run();
+}
+
+// An error message stays one line, whatever it quotes.
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return text;
+}
+
+}  // namespace
+}  // namespace sotto::cli
+
+int main(int argc, char** argv) {
+  using namespace sotto::cli;
+  try {
+    const int code = run({argv + 1, argv + argc});
+    if (std::fflush(stdout) != 0)
+      throw sotto::Error("cannot write to standard output", "", sotto::Fault::system);
+    return code;
+  } catch (const sotto::Error& error) {
+    fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
+    return error.fault() == sotto::Fault::input ? exit_refused : exit_failed;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "sotto: not enough memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
+  }
+  return exit_failed;
+}

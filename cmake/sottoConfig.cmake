@@ -1,0 +1,12 @@
+# find_package(sotto) gives the target sotto::sotto.
+include(CMakeFindDependencyMacro)
+find_dependency(Eigen3)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+find_dependency(ZLIB)
+find_dependency(OpenMP COMPONENTS CXX)
+find_dependency(Threads)
+find_dependency(PkgConfig)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(fftw3 REQUIRED IMPORTED_TARGET fftw3)
+include(${CMAKE_CURRENT_LIST_DIR}/sottoTargets.cmake)

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Checks the arrows of the house: which folder may include which, and the one door out.
+
+ARROWS is the picture of docs/architecture.md. A folder may include itself, what its arrow names,
+and all that stands below those. Tests may include anything that is below their folder or beside it
+in a `testing` folder; decompose must never see privacy, and privacy never a tensor. ReleaseAccess,
+which opens sensitive data, is defined in release/ alone.
+"""
+import pathlib
+import re
+import sys
+
+ARROWS = {
+    "base": [],
+    "linalg": ["base"],
+    "tensor": ["linalg"],
+    "privacy": ["base"],
+    "moments": ["tensor"],
+    "release": ["moments", "privacy"],
+    "decompose": ["tensor"],
+    "synthetic": ["decompose", "moments"],
+    "models": ["decompose", "moments"],
+    "complete": ["release"],
+    "io": ["tensor"],
+    "report": ["base"],
+    "study": ["models", "complete", "io", "report", "release", "synthetic"],
+}
+DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+
+def below(folder):
+    reached = {folder}
+    for target in ARROWS[folder]:
+        reached |= below(target)
+    return reached
+
+
+def violations(root):
+    for path in sorted((root / "sotto").rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        folder = path.relative_to(root / "sotto").parts[0]
+        if folder not in ARROWS:
+            yield f"{path.relative_to(root)}: folder {folder} is not in the picture"
+            continue
+        allowed = below(folder)
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            place = f"{path.relative_to(root)}:{number}"
+            if folder != "release" and DOOR.search(line):
+                yield f"{place}: ReleaseAccess may be defined in release/ only"
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            target = match.group(1)
+            parts = target.split("/")
+            if parts[0] != "sotto" or len(parts) < 3:
+                yield f'{place}: "{target}" is not under sotto/'
+            elif parts[1] not in allowed:
+                yield f"{place}: {folder}/ may not include {parts[1]}/"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    found = list(violations(root))
+    for line in found:
+        print(line)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Builds and runs the tests and ends with a line "N passed, N failed".
+
+Default: everything fast in a release build, then unit and end-to-end tests again under the address
+and undefined-behaviour sanitizers. --slow: the statistical and scaling tests instead.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def build(preset, jobs):
+    configure = ["cmake", "--preset", preset]
+    compile_ = ["cmake", "--build", "--preset", preset, "-j", str(jobs)]
+    for command in (configure, compile_):
+        if subprocess.run(command, cwd=ROOT).returncode != 0:
+            sys.exit(f"{preset}: the build failed")
+
+
+def run(preset, labels, jobs):
+    """Runs the tests with these labels and returns (passed, failed)."""
+    report = ROOT / "build" / preset / f"junit-{labels.replace('|', '-')}.xml"
+    report.unlink(missing_ok=True)
+    subprocess.run(
+        ["ctest", "--test-dir", str(ROOT / "build" / preset), "-L", f"^({labels})$", "-j",
+         str(jobs), "--output-on-failure", "--no-tests=error", "--output-junit", str(report)])
+    if not report.exists():
+        return 0, 1
+    suite = ElementTree.parse(report).getroot()
+    total = int(suite.get("tests"))
+    failed = total - sum(1 for case in suite.iter("testcase") if case.get("status") == "run")
+    return total - failed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--slow", action="store_true")
+    options = parser.parse_args()
+    runs = [("release", "slow")] if options.slow else [
+        ("release", "unit|check|e2e|package"), ("asan", "unit|e2e")]
+    passed = failed = 0
+    for preset, labels in runs:
+        build(preset, options.jobs)
+        p, f = run(preset, labels, 1 if options.slow else options.jobs)
+        passed, failed = passed + p, failed + f
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

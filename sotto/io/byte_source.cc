@@ -1,0 +1,93 @@
+#include "sotto/io/byte_source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  SOTTO_REQUIRE_AT(descriptor >= 0, path_, "cannot be opened: {}", std::strerror(errno));
+  struct stat info {};
+  const bool known = ::fstat(descriptor, &info) == 0;
+  if (known && S_ISDIR(info.st_mode)) {
+    ::close(descriptor);
+    throw Error("is a directory, a file was expected", path_);
+  }
+  file_ = ::gzdopen(descriptor, "rb");
+  if (file_ == nullptr) {
+    ::close(descriptor);
+    throw Error("no memory to read the file", path_, Fault::system);
+  }
+  ::gzbuffer(file_, 1 << 18);
+  if (known && S_ISREG(info.st_mode) && ::gzdirect(file_) == 1) {
+    size_ = static_cast<std::uint64_t>(info.st_size);
+  }
+}
+
+ByteSource::~ByteSource() { ::gzclose(file_); }
+
+// gzread reads plain files as they are. It returns what it could decode before a fault, so the
+// fault has to be asked for after every short read.
+std::size_t ByteSource::read_file(char* out, std::size_t count) {
+  constexpr std::size_t at_most = std::size_t{1} << 30;
+  std::size_t done = 0;
+  while (done < count) {
+    const auto wanted = static_cast<unsigned>(std::min(at_most, count - done));
+    const int got = ::gzread(file_, out + done, wanted);
+    if (got > 0) done += static_cast<std::size_t>(got);
+    if (got == static_cast<int>(wanted)) continue;
+    int code = Z_OK;
+    const char* text = ::gzerror(file_, &code);
+    if (code == Z_ERRNO) {
+      throw Error(fmt::format("cannot be read: {}", std::strerror(errno)), path_, Fault::system);
+    }
+    if (code == Z_MEM_ERROR) throw Error("no memory to read the file", path_, Fault::system);
+    SOTTO_REQUIRE_AT(code != Z_BUF_ERROR, path_, "the gzip data ends too early (truncated file)");
+    SOTTO_REQUIRE_AT(code == Z_OK || code == Z_STREAM_END, path_, "damaged gzip data: {}", text);
+    break;
+  }
+  return done;
+}
+
+std::string_view ByteSource::peek(std::size_t count) {
+  if (ahead_.size() < count) {
+    const std::size_t have = ahead_.size();
+    ahead_.resize(count);
+    ahead_.resize(have + read_file(ahead_.data() + have, count - have));
+  }
+  return std::string_view(ahead_).substr(0, count);
+}
+
+std::size_t ByteSource::read(char* out, std::size_t count) {
+  const std::size_t from_ahead = std::min(count, ahead_.size());
+  std::copy_n(ahead_.begin(), from_ahead, out);
+  ahead_.erase(0, from_ahead);
+  const std::size_t done = from_ahead + read_file(out + from_ahead, count - from_ahead);
+  position_ += done;
+  return done;
+}
+
+std::string printable(std::string_view bytes) {
+  constexpr std::size_t shown = 40;
+  std::string text = "'";
+  for (const char c : bytes.substr(0, shown)) {
+    if (c >= ' ' && c <= '~') {
+      text += c;
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return text + (bytes.size() > shown ? "...'" : "'");
+}
+
+}  // namespace sotto

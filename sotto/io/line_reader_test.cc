@@ -1,0 +1,59 @@
+#include "sotto/io/line_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "sotto/io/test_files.h"
+
+namespace sotto {
+namespace {
+
+TEST(LineReader, gives_lines_and_numbers_whatever_the_line_ends) {
+  const TemporaryFolder folder;
+  put(folder / "x", "one\n\ntwo\r\nthree");
+  ByteSource source(folder / "x");
+  LineReader lines(source);
+  std::string_view line;
+  std::string seen;
+  while (lines.next(line)) seen += std::string(line) + "|";
+  EXPECT_EQ(seen, "one||two|three|");
+  EXPECT_EQ(lines.place(), folder / "x:4");
+}
+
+TEST(LineReader, lines_across_blocks_are_whole) {
+  const TemporaryFolder folder;
+  std::string text, line(700, 'x');
+  for (int n = 0; n < 5000; ++n) text += line.substr(0, n * 37 % 700) + std::to_string(n) + "\n";
+  for (const bool closed : {true, false}) {
+    put_gzip(folder / "x", closed ? text : text.substr(0, text.size() - 1));
+    ByteSource source(folder / "x");
+    LineReader lines(source);
+    std::string again;
+    for (std::string_view next; lines.next(next);) again += std::string(next) + "\n";
+    EXPECT_TRUE(again == text);
+  }
+}
+
+TEST(LineReader, a_line_of_a_megabyte_is_refused_with_its_number) {
+  const TemporaryFolder folder;
+  for (const std::size_t size : {(1u << 20) - 1, (1u << 20), (5u << 20)}) {
+    put(folder / "x", "first\n" + std::string(size, 'a') + "\nlast");
+    ByteSource source(folder / "x");
+    LineReader lines(source);
+    std::string_view line;
+    ASSERT_TRUE(lines.next(line));
+    if (size < 1u << 20) {
+      ASSERT_TRUE(lines.next(line));
+      EXPECT_EQ(line.size(), size);
+      ASSERT_TRUE(lines.next(line));
+      EXPECT_EQ(line, "last");
+    } else {
+      EXPECT_ERROR(lines.next(line), "x:2: the line is longer");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto

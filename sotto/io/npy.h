@@ -1,0 +1,47 @@
+// NumPy's .npy arrays: versions 1, 2 and 3 of the format (numpy.lib.format), plain or gzip.
+//
+// Read: real floating point of 4 and 8 bytes and integers of 1 to 8 bytes, either byte order, C or
+// Fortran order, 1 to 8 dimensions. Integers of 2^53 and more, which a double may not hold, are
+// refused. What a header claims is checked against the size of the file before anything is
+// allocated; where that size is not known (gzip) memory grows only with what has arrived. Written:
+// 8-byte floats in C order, version 1; complete or not at all.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sotto/io/byte_source.h"
+#include "sotto/linalg/matrix.h"
+#include "sotto/tensor/dense_tensor.h"
+
+namespace sotto {
+
+struct NpyHeader {
+  std::string dtype;  // as written in the file, "<f8"
+  char kind = 'f';    // 'f' floating point, 'i' signed, 'u' unsigned
+  Index item_size = 8;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::vector<Index> shape;
+  Index count = 0;  // product of the shape
+  std::uint64_t data_offset = 0;
+};
+
+// Leaves `source` at the first byte of the data.
+NpyHeader read_npy_header(ByteSource& source);
+NpyHeader read_npy_header(const std::string& path);
+
+// `bytes` holds out.size() items of the header's type; `place` is for messages.
+void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<double> out,
+                       const std::string& place);
+
+DenseTensor read_npy(ByteSource& source);
+DenseTensor read_npy(const std::string& path);
+
+void write_npy(const std::string& path, const Matrix& matrix);  // shape (rows, cols)
+void write_npy(const std::string& path, const Vector& vector);  // shape (size,)
+void write_npy(const std::string& path, const DenseTensor& tensor);
+
+}  // namespace sotto

@@ -1,0 +1,151 @@
+#include "sotto/io/output_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "sotto/io/atomic_file.h"
+#include "sotto/io/npy.h"
+#include "sotto/io/test_files.h"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(OutputFolder, files_appear_at_commit_and_not_before) {
+  const TemporaryFolder folder;
+  const std::string target = folder / "a/b/out";
+  OutputFolder out(target);
+  out.write_text("result.json", "{}");
+  out.write_npy("vectors.npy", Matrix(Matrix::Identity(3, 2)));
+  out.write_npy("weights.npy", Vector(Vector::Ones(2)));
+  out.write_npy("tensor.npy", DenseTensor({2, 2, 2}));
+  write_file_atomic(out.stage("other.txt"), "other");
+  for (const auto& entry : fs::directory_iterator(target)) {
+    EXPECT_TRUE(entry.path().filename().string().starts_with(".sotto"));
+  }
+  out.commit();
+  EXPECT_EQ(get(target + "/result.json"), "{}");
+  EXPECT_EQ(get(target + "/other.txt"), "other");
+  EXPECT_EQ(read_npy(target + "/vectors.npy").at({1, 1}), 1);
+  EXPECT_EQ(read_npy(target + "/weights.npy").size(), 2);
+  EXPECT_EQ(read_npy(target + "/tensor.npy").order(), 3);
+  EXPECT_EQ(folder.count(), 3 + 5);
+}
+
+TEST(OutputFolder, result_json_comes_last) {
+  const TemporaryFolder folder;
+  OutputFolder out(folder / "out");
+  for (const char* name : {"result.json", "z.txt", "a.txt"}) out.write_text(name, name);
+  const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  if (watch < 0) GTEST_SKIP() << "no inotify here";
+  ASSERT_GE(::inotify_add_watch(watch, (folder / "out").c_str(), IN_MOVED_TO), 0);
+  out.commit();
+  alignas(inotify_event) char events[4096];
+  const ssize_t size = ::read(watch, events, sizeof(events));
+  ::close(watch);
+  std::string seen;
+  for (ssize_t at = 0; at < size;) {
+    const auto* event = reinterpret_cast<const inotify_event*>(events + at);
+    seen += std::string(event->name) + " ";
+    at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+  }
+  EXPECT_EQ(seen, "z.txt a.txt result.json ");
+}
+
+TEST(OutputFolder, without_commit_nothing_is_left) {
+  const TemporaryFolder folder;
+  try {
+    OutputFolder out(folder / "a/b/");
+    out.write_text("result.json", "{}");
+    throw 1;
+  } catch (int) {
+  }
+  EXPECT_EQ(folder.count(), 0);
+}
+
+TEST(OutputFolder, without_commit_an_existing_folder_stays_as_it_was) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "out");
+  put(folder / "out/result.json", "old");
+  put(folder / "out/mine", "kept");
+  {
+    OutputFolder out(folder / "out");
+    out.write_text("result.json", "new");
+  }
+  EXPECT_EQ(get(folder / "out/result.json"), "old");
+  EXPECT_EQ(folder.count(), 3);
+  OutputFolder out(folder / "out");
+  out.write_text("result.json", "new");
+  out.commit();
+  EXPECT_EQ(get(folder / "out/result.json"), "new");
+  EXPECT_EQ(get(folder / "out/mine"), "kept");
+  EXPECT_EQ(folder.count(), 3);
+}
+
+TEST(OutputFolder, a_commit_that_cannot_succeed_moves_nothing) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "out/vectors.npy/in_the_way");
+  put(folder / "out/a.txt", "old");
+  {
+    OutputFolder out(folder / "out");
+    out.write_text("a.txt", "new");
+    out.write_text("b.txt", "new");
+    out.write_npy("vectors.npy", Vector(Vector::Ones(2)));
+    EXPECT_ERROR(out.commit(), "vectors.npy: exists and is not a regular file");
+  }
+  EXPECT_EQ(get(folder / "out/a.txt"), "old");
+  EXPECT_FALSE(fs::exists(folder / "out/b.txt"));
+  EXPECT_EQ(folder.count(), 4);
+}
+
+TEST(OutputFolder, a_staged_file_that_was_never_written_stops_the_commit) {
+  const TemporaryFolder folder;
+  {
+    OutputFolder out(folder / "out");
+    out.write_text("a.txt", "new");
+    (void)out.stage("b.txt");
+    EXPECT_ERROR(out.commit(), "b.txt: was not written");
+  }
+  EXPECT_EQ(folder.count(), 0);
+}
+
+TEST(OutputFolder, refuses_names_that_lead_elsewhere_or_come_twice) {
+  const TemporaryFolder folder;
+  OutputFolder out(folder / "out");
+  for (const std::string name : {"", ".", "..", "a/b", "/etc/x"}) {
+    EXPECT_ERROR(out.write_text(name, "x"), "not a plain file name");
+  }
+  out.write_text("a", "x");
+  EXPECT_ERROR(out.write_text("a", "y"), "written twice");
+  out.commit();
+  EXPECT_ERROR(out.write_text("b", "y"), "already committed");
+  EXPECT_ERROR(out.commit(), "already committed");
+}
+
+TEST(OutputFolder, refuses_a_target_that_is_a_file) {
+  const TemporaryFolder folder;
+  put(folder / "file", "kept");
+  EXPECT_ERROR(OutputFolder(folder / "file"), "file: exists and is not a directory");
+  EXPECT_ERROR(OutputFolder(folder / "file/out"), "file: exists and is not a directory");
+  EXPECT_ERROR(OutputFolder(""), "empty");
+  EXPECT_EQ(get(folder / "file"), "kept");
+}
+
+TEST(OutputFolder, a_folder_that_cannot_be_made_is_a_fault_of_the_system) {
+  const TemporaryFolder folder;
+  try {
+    OutputFolder out(folder / ("a/" + std::string(300, 'x')));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::system) << error.what();
+  }
+  EXPECT_EQ(folder.count(), 0);  // not even the outer one
+}
+
+}  // namespace
+}  // namespace sotto

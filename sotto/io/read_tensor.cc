@@ -1,0 +1,59 @@
+#include "sotto/io/read_tensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "sotto/base/error.h"
+#include "sotto/io/npy.h"
+
+namespace sotto {
+namespace {
+
+// What the text of a .tns file may begin with, after comments: a number or a Tensor Toolbox header.
+bool begins_like_tns(std::string_view head) {
+  constexpr std::string_view space = " \t\r\n";
+  for (;;) {
+    head.remove_prefix(std::min(head.find_first_not_of(space), head.size()));
+    if (!head.starts_with('#')) break;
+    head.remove_prefix(std::min(head.find('\n'), head.size()));
+  }
+  const std::string_view word = head.substr(0, head.find_first_of(space));
+  if (word == "tensor" || word == "sptensor") return true;
+  return word.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
+}
+
+TensorFormat sniff(ByteSource& source) {
+  const std::string_view head = source.peek(1 << 16);
+  SOTTO_REQUIRE_AT(!head.empty(), source.path(), "the file is empty");
+  if (head.starts_with("\x93NUM")) return TensorFormat::npy;
+  SOTTO_REQUIRE_AT(begins_like_tns(head), source.path(),
+                   "not a tensor file: expected .npy or .tns (plain or gzip), it begins with {}",
+                   printable(head.substr(0, head.find_first_of("\r\n"))));
+  return TensorFormat::tns;
+}
+
+DenseTensor read_finite_npy(ByteSource& source) {
+  DenseTensor tensor = read_npy(source);
+  if (tensor.has_nonfinite()) {
+    const auto bad = std::find_if_not(tensor.values().begin(), tensor.values().end(),
+                                      [](double v) { return std::isfinite(v); });
+    const auto index = tensor.index_of(bad - tensor.values().begin());
+    throw Error(fmt::format("the value at index ({}), counted from 0, is NaN or infinite",
+                            fmt::join(index.begin(), index.end(), ", ")),
+                source.path());
+  }
+  return tensor;
+}
+
+}  // namespace
+
+AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options) {
+  ByteSource source(path);
+  const bool automatic = options.format == TensorFormat::automatic;
+  const TensorFormat format = automatic ? sniff(source) : options.format;
+  if (format == TensorFormat::npy) return read_finite_npy(source);
+  return read_tns(source, options.duplicates);
+}
+
+}  // namespace sotto

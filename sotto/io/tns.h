@@ -1,0 +1,31 @@
+// Text tensors (.tns), plain or gzip, in both dialects:
+//
+//   FROSTT: one entry a line, "i j k value", indices counted from 1; the dimensions are the largest
+//   indices seen.
+//   Tensor Toolbox: a header of lines "sptensor", order, dimensions, number of entries, then
+//   entries as above; or "tensor", order, dimensions, then all values, first index fastest.
+//
+// Blank lines and lines that begin with # are skipped. Everything a header says is checked, and
+// memory grows only with what has arrived. An error names file and line.
+// Cost: about 100 ns a line.
+#pragma once
+
+#include <string>
+
+#include "sotto/io/byte_source.h"
+#include "sotto/tensor/any_tensor.h"
+
+namespace sotto {
+
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates = Duplicates::refuse);
+AnyTensor read_tns(const std::string& path, Duplicates duplicates = Duplicates::refuse);
+
+enum class TnsDialect { frostt, tensor_toolbox };
+
+// Values are written with as many digits as it takes to read them back exactly. FROSTT does not
+// record the dimensions: trailing indices without an entry are lost, and a tensor without any entry
+// is refused. Tensor Toolbox keeps them. The file is complete or not there.
+void write_tns(const std::string& path, const SparseTensor& tensor,
+               TnsDialect dialect = TnsDialect::frostt);
+
+}  // namespace sotto

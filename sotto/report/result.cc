@@ -1,0 +1,67 @@
+#include "sotto/report/result.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/base/version.h"
+
+namespace sotto {
+namespace {
+
+void check_finite(const Json& value, const std::string& path) {
+  if (value.is_number_float()) {
+    SOTTO_REQUIRE_AT(std::isfinite(value.get<double>()), path, "is not a finite number");
+  } else if (value.is_structured()) {
+    for (const auto& [key, child] : value.items()) check_finite(child, path + "/" + key);
+  }
+}
+
+bool is_flat(const Json& value) {
+  if (!value.is_array()) return false;
+  for (const auto& child : value) {
+    if (child.is_structured()) return false;
+  }
+  return true;
+}
+
+void write(const Json& value, std::size_t indent, std::string& out) {
+  if (!value.is_structured() || value.empty()) {
+    out += value.dump();
+    return;
+  }
+  const bool flat = is_flat(value);
+  const std::string newline = flat ? "" : "\n" + std::string(indent + 2, ' ');
+  out += value.is_array() ? "[" : "{";
+  bool first = true;
+  for (const auto& [key, child] : value.items()) {
+    if (!first) out += flat ? ", " : ",";
+    first = false;
+    out += newline;
+    if (value.is_object()) out += Json(key).dump() + ": ";
+    write(child, indent + 2, out);
+  }
+  if (!flat) out += "\n" + std::string(indent, ' ');
+  out += value.is_array() ? "]" : "}";
+}
+
+}  // namespace
+
+Json make_result(const std::string& command, const OptionTable& options, const Json& input) {
+  Json result;
+  result["command"] = command;
+  result["version"] = SOTTO_VERSION;
+  result["options"] = Json::object();
+  for (const Option& option : options.options()) result["options"][option.name] = option.get();
+  result["input"] = input;
+  result["privacy"] = nullptr;
+  return result;
+}
+
+std::string to_text(const Json& result) {
+  check_finite(result, "result");
+  std::string text;
+  write(result, 0, text);
+  return text + "\n";
+}
+
+}  // namespace sotto

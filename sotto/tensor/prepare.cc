@@ -1,0 +1,88 @@
+#include "sotto/tensor/prepare.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/tensor/contraction.h"
+#include "sotto/tensor/mode_oracles.h"
+
+namespace sotto {
+namespace {
+
+std::string index_text(const std::vector<Index>& index) {
+  return fmt::format("({})", fmt::join(index, ","));
+}
+
+template <class Tensor>
+void check_symmetry(const Tensor& tensor, double tolerance, const std::string& place) {
+  const Asymmetry worst = tensor.max_asymmetry();
+  double largest = 0;
+  for (const double x : tensor.values()) largest = std::max(largest, std::abs(x));
+  SOTTO_REQUIRE_AT(
+      worst.value <= tolerance * largest, place,
+      "the tensor is not symmetric: entries {} and {} differ by {:.3g} (largest entry {:.3g}); use "
+      "--symmetrize to take the mean over index orders, --symmetry-tolerance to accept more, or "
+      "--method alternating for a tensor without symmetry",
+      index_text(worst.larger), index_text(worst.smaller), worst.value, largest);
+}
+
+// Packing reads every unique entry in each product, the sparse form costs more an entry: pack
+// unless it would take far more entries than there are.
+bool worth_packing(const SparseTensor& tensor) {
+  constexpr double kSparseCost = 8;
+  double packed = 1;
+  for (int a = 0; a < tensor.order(); ++a) {
+    packed *= static_cast<double>(tensor.dims()[0] + a) / (a + 1);
+  }
+  return packed <= kSparseCost * static_cast<double>(tensor.nnz()) + 1e6;
+}
+
+}  // namespace
+
+OptionTable SymmetryOptions::table() {
+  return OptionTable()
+      .flag("symmetrize", symmetrize, "replace each entry by its mean over all index orders")
+      .real("symmetry-tolerance", 0, symmetry_tolerance, {0, 1},
+            "largest asymmetry to accept, relative to the largest entry");
+}
+
+std::unique_ptr<SymmetricOracle> SymmetricInput::oracle() const {
+  if (const auto* tensor = std::get_if<SymmetricTensor>(&tensor_)) {
+    return std::make_unique<TensorOracle>(*tensor);
+  }
+  return std::make_unique<SparseSymmetricOracle>(std::get<SparseTensor>(tensor_));
+}
+
+const SymmetricTensor& SymmetricInput::packed(const std::string& place) const {
+  const auto* tensor = std::get_if<SymmetricTensor>(&tensor_);
+  SOTTO_REQUIRE_AT(tensor != nullptr, place, "the tensor is too large and too sparse to whiten");
+  return *tensor;
+}
+
+SymmetricInput prepare_symmetric(AnyTensor tensor, const SymmetryOptions& options,
+                                 const std::string& place) {
+  const auto& dims = dims_of(tensor);
+  SOTTO_REQUIRE_AT(std::all_of(dims.begin(), dims.end(), [&](Index d) { return d == dims[0]; }),
+                   place,
+                   "a symmetric method needs equal dimensions, this tensor is {}; use --method "
+                   "alternating",
+                   shape_text(dims));
+  SOTTO_REQUIRE_AT(dims.size() == 3 || dims.size() == 4, place,
+                   "the symmetric methods take order 3 and 4, this tensor has order {}",
+                   dims.size());
+  if (!options.symmetrize) {
+    std::visit([&](const auto& t) { check_symmetry(t, options.symmetry_tolerance, place); },
+               tensor);
+  } else {
+    tensor = std::visit([](const auto& t) -> AnyTensor { return t.symmetrised(); }, tensor);
+  }
+  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
+    return SymmetricInput(SymmetricTensor::from_dense(*dense));
+  }
+  auto& sparse = std::get<SparseTensor>(tensor);
+  if (worth_packing(sparse)) return SymmetricInput(SymmetricTensor::from_sparse(sparse));
+  return SymmetricInput(std::move(sparse));
+}
+
+}  // namespace sotto

@@ -1,0 +1,42 @@
+// From a tensor as it was read to one that the symmetric methods can work on: checked for symmetry,
+// packed where that is the better form.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "sotto/base/options.h"
+#include "sotto/tensor/any_tensor.h"
+#include "sotto/tensor/symmetric_tensor.h"
+
+namespace sotto {
+
+struct SymmetryOptions {
+  bool symmetrize = false;
+  double symmetry_tolerance = 1e-8;  // relative to the largest entry
+
+  OptionTable table();
+};
+
+// Either packed or, when few of the unique entries are there, sparse.
+class SymmetricInput {
+ public:
+  explicit SymmetricInput(std::variant<SymmetricTensor, SparseTensor> tensor)
+      : tensor_(std::move(tensor)) {}
+
+  // Borrows this object.
+  std::unique_ptr<SymmetricOracle> oracle() const;
+  // Refused, naming `place`, when the tensor was kept sparse.
+  const SymmetricTensor& packed(const std::string& place) const;
+
+ private:
+  std::variant<SymmetricTensor, SparseTensor> tensor_;
+};
+
+// Refuses, naming `place`: dimensions that differ, orders other than 3 and 4, and a tensor whose
+// largest asymmetry exceeds the tolerance (unless it is to be symmetrised).
+SymmetricInput prepare_symmetric(AnyTensor tensor, const SymmetryOptions& options,
+                                 const std::string& place);
+
+}  // namespace sotto

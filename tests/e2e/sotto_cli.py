@@ -1,0 +1,74 @@
+"""What the end-to-end tests share: running the program, and .npy files by hand (no numpy needed)."""
+import array
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release/sotto").resolve())
+
+
+def npy_bytes(values, shape, dtype="<f8", fortran=False, version=1):
+    header = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {tuple(shape)!r}, }}"
+    prefix = 10 if version == 1 else 12
+    header += " " * (-(prefix + len(header) + 1) % 64) + "\n"
+    length = struct.pack("<H" if version == 1 else "<I", len(header))
+    data = array.array("d" if dtype[1:] == "f8" else "f", values)
+    if dtype[0] == ">":
+        data.byteswap()
+    return b"\x93NUMPY" + bytes([version, 0]) + length + header.encode() + data.tobytes()
+
+
+def read_npy(path):
+    """(shape, values) of a little-endian f8 array in C order."""
+    data = pathlib.Path(path).read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = eval(data[10:10 + length])  # written by the program under test
+    assert header["descr"] == "<f8" and not header["fortran_order"], header
+    return header["shape"], array.array("d", data[10 + length:])
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self._folder.name)
+
+    def tearDown(self):
+        self._folder.cleanup()
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    def sotto(self, *arguments, stdin=None):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.folder, input=stdin, timeout=300)
+
+    def succeed(self, *arguments, code=0):
+        done = self.sotto(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def result(self, *arguments, code=0):
+        return json.loads(self.succeed(*arguments, "--json", code=code))
+
+    def refuse(self, *arguments, says=(), code=2):
+        """One line on standard error that says all of `says`, and no file left behind."""
+        before = sorted(self.folder.rglob("*"))
+        done = self.sotto(*arguments)
+        self.assertEqual(done.returncode, code, (arguments, done.stdout, done.stderr))
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("sotto: "), done.stderr)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, done.stderr)
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+
+def main():
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,51 @@
+"""The script that checks the include arrows finds planted violations and passes a clean tree."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent / "scripts" / "check_includes.py"
+
+
+def check(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            path = pathlib.Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        run = subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True)
+        return run.returncode, run.stdout
+
+
+class CheckIncludes(unittest.TestCase):
+    def test_passes_an_include_along_the_arrows(self):
+        code, text = check({"sotto/release/a.h": '#include "sotto/linalg/matrix.h"\n'})
+        self.assertEqual((code, text), (0, ""))
+
+    def test_catches_a_solver_that_sees_noise(self):
+        code, text = check({"sotto/decompose/a.cc": '\n#include "sotto/privacy/gaussian.h"\n'})
+        self.assertEqual(code, 1)
+        self.assertIn("sotto/decompose/a.cc:2: decompose/ may not include privacy/", text)
+
+    def test_catches_privacy_that_sees_a_tensor(self):
+        code, _ = check({"sotto/privacy/a.h": '#include "sotto/tensor/oracle.h"\n'})
+        self.assertEqual(code, 1)
+
+    def test_catches_the_library_including_the_program(self):
+        code, _ = check({"sotto/base/a.h": '#include "cli/command.h"\n'})
+        self.assertEqual(code, 1)
+
+    def test_catches_a_second_door(self):
+        code, text = check({"sotto/models/a.h": "struct ReleaseAccess {\n};\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("ReleaseAccess may be defined in release/ only", text)
+
+    def test_catches_a_folder_that_is_not_in_the_picture(self):
+        code, text = check({"sotto/util/a.h": "\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("not in the picture", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
