@@ -108,7 +108,9 @@ class Decompose final : public Command {
       const auto oracle = mode_oracle(tensor);
       return alternating_power_method(*oracle, power_, progress.callback());
     }
+    const auto start = std::chrono::steady_clock::now();
     const SymmetricInput input = prepare_symmetric(std::move(tensor), symmetry_, path_);
+    preparing_ = seconds_since(start);
     if (whiten_ != "none" || !moment_path_.empty()) return whitened(input, progress.callback());
     const auto oracle = input.oracle();
     if (method_ == "simultaneous") {
@@ -176,6 +178,7 @@ class Decompose final : public Command {
     diagnostics["agreement"] = as_list(found.agreement);
     diagnostics["iterations"] = found.iterations;
     diagnostics["seconds_reading"] = reading;
+    diagnostics["seconds_preparing"] = preparing_;  // part of `seconds`: symmetry check, packing
     Json& history = diagnostics["history"];
     for (const HistoryPoint& h : found.history) {
       history["component"].push_back(h.component);
@@ -198,6 +201,7 @@ class Decompose final : public Command {
                status_text(found.status), computing);
   }
 
+  double preparing_ = 0;
   std::string path_;
   std::string method_ = "power";
   std::string whiten_ = "none";

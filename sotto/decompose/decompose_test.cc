@@ -318,6 +318,13 @@ TEST(ShiftedPower, operator_norm_covers_both_signs) {
   EXPECT_NEAR(operator_norm(oracle), 1.0954, 1e-4);
 }
 
+TEST(ShiftedPower, does_not_depend_on_the_scale_of_the_tensor) {
+  for (const double scale : {1e-12, 1e12}) {
+    CpOracle oracle(scale * different_weights(5), orthonormal(20, 5, 11), 3);
+    EXPECT_NEAR(operator_norm(oracle) / scale, 2.0, 1e-9);
+  }
+}
+
 TEST(ShiftedPower, operator_norm_of_orthogonal_components_is_the_largest_weight) {
   CpOracle oracle(different_weights(5), orthonormal(20, 5, 11), 3);
   EXPECT_NEAR(operator_norm(oracle), 2.0, 1e-9);

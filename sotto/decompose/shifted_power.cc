@@ -15,6 +15,7 @@ struct Climb {
   Matrix x, gradient;
   Vector value, shift, residual;
   std::vector<int> steps;
+  double scale = 0;  // of the tensor: the longest gradient at a start
 };
 
 Climb begin(SymmetricOracle& oracle, const Matrix& starts, double sign) {
@@ -24,12 +25,13 @@ Climb begin(SymmetricOracle& oracle, const Matrix& starts, double sign) {
   c.value = column_dots(c.x, c.gradient);
   c.shift = Vector::Zero(starts.cols());
   c.residual = (c.gradient - c.x * c.value.asDiagonal()).colwise().norm().transpose();
+  c.scale = c.gradient.colwise().norm().maxCoeff();
   c.steps.assign(static_cast<std::size_t>(starts.cols()), 0);
   return c;
 }
 
-double scaled_residual(const Climb& c, Index l) {
-  return c.residual[l] / std::max(1.0, std::abs(c.value[l]));
+bool converged(const Climb& c, Index l, double tolerance) {
+  return c.residual[l] <= tolerance * c.scale;
 }
 
 // A step goes up when the value grows. Close to an eigenpair the value changes by the square of the
@@ -72,7 +74,7 @@ Climb climb(SymmetricOracle& oracle, const EigenpairOptions& options, double sig
   for (int t = 1; t <= options.iterations; ++t) {
     std::vector<Index> active;
     for (Index l = 0; l < c.x.cols(); ++l) {
-      if (scaled_residual(c, l) > options.tolerance) active.push_back(l);
+      if (!converged(c, l, options.tolerance)) active.push_back(l);
     }
     if (active.empty()) break;
     if (!report_progress(progress, {"eigenpairs", t, options.iterations})) {
@@ -103,7 +105,7 @@ Decomposition eigenpairs(SymmetricOracle& oracle, const EigenpairOptions& option
   std::vector<Index> found;
   std::vector<int> hits;
   for (Index l = 0; l < c.x.cols(); ++l) {
-    if (scaled_residual(c, l) > options.tolerance) {
+    if (!converged(c, l, options.tolerance)) {
       result.status = Status::iteration_limit;
       continue;
     }

@@ -19,8 +19,9 @@ namespace sotto {
 struct EigenpairOptions {
   std::int64_t starts = 64;
   std::int64_t iterations = 1000;
-  double tolerance = 1e-10;  // on |T(I,x,..) - lambda x| / max(1, |lambda|)
-  bool minima = false;       // look for local minima instead of maxima
+  double tolerance =
+      1e-10;            // on |T(I,x,..) - lambda x|, relative to the longest T(I,x,..) at a start
+  bool minima = false;  // look for local minima instead of maxima
   std::int64_t seed = 0;
 };
 

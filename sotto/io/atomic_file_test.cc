@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sotto/io/test_files.h"
+#include "sotto/io/testing/test_files.h"
 
 namespace sotto {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/io/test_files.h"
+#include "sotto/io/testing/test_files.h"
 
 namespace sotto {
 namespace {

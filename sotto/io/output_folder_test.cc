@@ -9,7 +9,7 @@
 
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/npy.h"
-#include "sotto/io/test_files.h"
+#include "sotto/io/testing/test_files.h"
 
 namespace sotto {
 namespace {

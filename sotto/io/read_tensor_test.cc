@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sotto/io/npy.h"
-#include "sotto/io/test_files.h"
+#include "sotto/io/testing/test_files.h"
 
 namespace sotto {
 namespace {

@@ -11,13 +11,21 @@ namespace {
 // give every thread several.
 constexpr Index kPanel = 256;
 
+// Below this many flops a product is over before the threads have met.
+constexpr double kWorthThreads = 4e6;
+
+bool worth_threads(Index m, Index n, Index k) {
+  return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >
+         kWorthThreads;
+}
+
 }  // namespace
 
 Matrix multiply(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.rows(), b.cols());
-#pragma omp parallel for schedule(dynamic) if (a.rows() > kPanel)
+#pragma omp parallel for schedule(dynamic) if (worth_threads(a.rows(), b.cols(), a.cols()))
   for (Index first = 0; first < a.rows(); first += kPanel) {
     const Index rows = std::min(kPanel, a.rows() - first);
     c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b;
@@ -29,7 +37,7 @@ Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.cols(), b.cols());
-#pragma omp parallel for schedule(dynamic) if (a.cols() > kPanel)
+#pragma omp parallel for schedule(dynamic) if (worth_threads(a.cols(), b.cols(), a.rows()))
   for (Index first = 0; first < a.cols(); first += kPanel) {
     const Index rows = std::min(kPanel, a.cols() - first);
     c.middleRows(first, rows).noalias() = a.middleCols(first, rows).transpose() * b;

@@ -92,7 +92,10 @@ RowMajor contract_strip(const SymmetricTensor& t, const RowMajor& u) {
   const std::vector<Index> starts = chunk_starts(d, t.order());
   const auto chunks = static_cast<Index>(starts.size()) - 1;
   std::vector<RowMajor> partial(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(dynamic)
+  // Small products are over before the threads have met.
+  [[maybe_unused]] const bool worth_threads =
+      static_cast<Index>(t.packed().size()) * u.cols() > 500000;
+#pragma omp parallel for schedule(dynamic) if (worth_threads)
   for (Index c = 0; c < chunks; ++c) {
     RowMajor y = RowMajor::Zero(d, u.cols());
     RowMajor w(d, u.cols());

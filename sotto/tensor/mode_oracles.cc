@@ -58,7 +58,7 @@ Matrix DenseModeOracle::contract_all_but(int mode, const std::vector<Matrix>& fa
       keep_last ? multiply(Eigen::Map<const Matrix>(values, rest, gone), factors.front())
                 : multiply_transposed(Eigen::Map<const Matrix>(values, gone, rest), factors.back());
   Matrix result(dims[target], product.cols());
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (product.size() > 1000000)
   for (Index l = 0; l < product.cols(); ++l) {
     Partial p{product.col(l), keep_last ? std::size_t{1} : 0, keep_last ? last : last - 1};
     while (p.high > target) contract_last(p, factors[p.high].col(l));
