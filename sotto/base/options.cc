@@ -33,8 +33,8 @@ std::string range_text(const IntegerRange& r) {
 
 std::string range_text(const RealRange& r) {
   const RealRange all;
-  const std::string low = fmt::format("{} {}", r.open_low ? "above" : "at least", r.low);
-  const std::string high = fmt::format("{} {}", r.open_high ? "below" : "at most", r.high);
+  std::string low = fmt::format("{} {}", r.open_low ? "above" : "at least", r.low);
+  std::string high = fmt::format("{} {}", r.open_high ? "below" : "at most", r.high);
   if (r.low == all.low && r.high == all.high) return "";
   if (r.high == all.high) return low;
   if (r.low == all.low) return high;

@@ -20,7 +20,7 @@ class SeededRandom {
   double normal();
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  std::array<std::uint64_t, 4> state_{};
   double spare_ = 0;
   bool has_spare_ = false;
 };

@@ -24,6 +24,7 @@ void Decomposition::sort_by_weight() {
   agreement = Vector(agreement(order));
   for (Matrix& factor : factors) factor = Matrix(factor(Eigen::all, order));
   std::vector<int> reordered;
+  reordered.reserve(order.size());
   for (const Index from : order) reordered.push_back(iterations[static_cast<std::size_t>(from)]);
   iterations = std::move(reordered);
 }

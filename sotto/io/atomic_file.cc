@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -20,7 +20,8 @@ std::string temporary_name(const std::string& path) {
 }
 
 void throw_system_error(const std::string& path, std::string_view what, int code) {
-  throw Error(fmt::format("{}: {}", what, std::strerror(code)), path, Fault::system);
+  throw Error(fmt::format("{}: {}", what, std::generic_category().message(code)), path,
+              Fault::system);
 }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -16,7 +16,8 @@ namespace sotto {
 
 ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
   const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  SOTTO_REQUIRE_AT(descriptor >= 0, path_, "cannot be opened: {}", std::strerror(errno));
+  SOTTO_REQUIRE_AT(descriptor >= 0, path_, "cannot be opened: {}",
+                   std::generic_category().message(errno));
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
@@ -49,7 +50,8 @@ std::size_t ByteSource::read_file(char* out, std::size_t count) {
     int code = Z_OK;
     const char* text = ::gzerror(file_, &code);
     if (code == Z_ERRNO) {
-      throw Error(fmt::format("cannot be read: {}", std::strerror(errno)), path_, Fault::system);
+      throw Error(fmt::format("cannot be read: {}", std::generic_category().message(errno)), path_,
+                  Fault::system);
     }
     if (code == Z_MEM_ERROR) throw Error("no memory to read the file", path_, Fault::system);
     SOTTO_REQUIRE_AT(code != Z_BUF_ERROR, path_, "the gzip data ends too early (truncated file)");

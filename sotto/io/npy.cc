@@ -194,7 +194,7 @@ void reserve_all(std::vector<double>& values, const NpyHeader& header, const std
 template <class T>
 void convert_items(bool swap, const char* bytes, std::span<double> out, const std::string& place) {
   for (double& value : out) {
-    std::array<char, sizeof(T)> raw;
+    std::array<char, sizeof(T)> raw{};
     std::memcpy(raw.data(), bytes, sizeof(T));
     bytes += sizeof(T);
     if (swap) std::reverse(raw.begin(), raw.end());

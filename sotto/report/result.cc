@@ -12,7 +12,8 @@ void check_finite(const Json& value, const std::string& path) {
   if (value.is_number_float()) {
     SOTTO_REQUIRE_AT(std::isfinite(value.get<double>()), path, "is not a finite number");
   } else if (value.is_structured()) {
-    for (const auto& [key, child] : value.items()) check_finite(child, path + "/" + key);
+    for (const auto& [key, child] : value.items())
+      check_finite(child, fmt::format("{}/{}", path, key));
   }
 }
 

@@ -20,7 +20,7 @@ Matrix random_orthonormal(Index d, Index k, SeededRandom& random) {
 // Orthonormal columns, or Q1 diag(1 .. 1/condition) Q2^T.
 Matrix make_components(const TensorModel& model) {
   SeededRandom random(static_cast<std::uint64_t>(model.seed), component_stream);
-  const Matrix basis = random_orthonormal(model.dim, model.components, random);
+  Matrix basis = random_orthonormal(model.dim, model.components, random);
   if (model.condition == 1) return basis;
   const Vector singular = Vector::LinSpaced(model.components, 1.0, 1.0 / model.condition);
   const Matrix mix = random_orthonormal(model.components, model.components, random);

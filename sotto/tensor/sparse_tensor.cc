@@ -195,7 +195,7 @@ bool SparseTensor::is_cubical() const {
 double SparseTensor::at(std::span<const Index> index) const {
   SOTTO_REQUIRE(std::ssize(index) == order(), "an entry of a tensor of {} needs {} indices, got {}",
                 shape_text(dims_), order(), index.size());
-  std::array<Coordinate, max_tensor_order> buffer;
+  std::array<Coordinate, max_tensor_order> buffer{};
   for (Index m = 0; m < order(); ++m) {
     SOTTO_REQUIRE(index[m] >= 0 && index[m] < dims_[m], "index {} of mode {} is not below {}",
                   index[m], m, dims_[m]);

@@ -1,0 +1,231 @@
+#include "sotto/privacy/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/accountant.h"
+#include "sotto/privacy/checks.h"
+#include "sotto/privacy/spends.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// What a cost comes to on a scale on which costs of one kind can be compared.
+struct Size {
+  double operator()(const GaussianCost& c) const { return c.mu * c.mu; }
+  double operator()(const LaplaceCost& c) const { return c.epsilon; }
+  double operator()(const PureCost& c) const { return c.epsilon; }
+  double operator()(const SubsampledGaussianCost&) const { return kNaN; }
+};
+
+double total_size(const ReleaseRecord& record) {
+  return std::visit(Size{}, record.cost) * static_cast<double>(record.count);
+}
+
+// Everything the certified releases cost together.
+struct Bill {
+  std::vector<Spend> spends;
+  PrecisionCharge precision;
+};
+
+PrecisionCharge total_precision(const ReleaseRecord& record) {
+  const auto count = static_cast<double>(record.count);
+  return {record.precision.epsilon * count, record.precision.delta * count};
+}
+
+Bill bill_of(const std::vector<CertifiedRelease>& releases) {
+  Bill bill;
+  std::map<int, std::pair<const ReleaseRecord*, PrecisionCharge>> groups;
+  const auto charge = [&](const ReleaseRecord& record, const PrecisionCharge& precision) {
+    bill.spends.push_back({record.cost, record.count});
+    bill.precision.epsilon += precision.epsilon;
+    bill.precision.delta += precision.delta;
+  };
+  for (const auto& [record, parallel] : releases) {
+    const PrecisionCharge precision = total_precision(record);
+    if (parallel == 0) {
+      charge(record, precision);
+      continue;
+    }
+    auto& [largest, worst] = groups.try_emplace(parallel, &record, precision).first->second;
+    if (total_size(record) > total_size(*largest)) largest = &record;
+    worst.epsilon = std::fmax(worst.epsilon, precision.epsilon);
+    worst.delta = std::fmax(worst.delta, precision.delta);
+  }
+  for (const auto& [number, group] : groups) charge(*group.first, group.second);
+  return bill;
+}
+
+bool has_finite_cost(const ReleaseRecord& record) {
+  const Spend spend{record.cost, record.count};
+  try {
+    require_spends({&spend, 1});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The numbers a reader sees, sensitivity over noise, must not come to more than what was charged.
+bool is_understated(const ReleaseRecord& record) {
+  const double stated = record.sensitivity / record.noise;
+  struct Charged {
+    double operator()(const GaussianCost& c) const { return c.mu; }
+    double operator()(const LaplaceCost& c) const { return c.epsilon; }
+    double operator()(const PureCost&) const { return std::numeric_limits<double>::infinity(); }
+    double operator()(const SubsampledGaussianCost& c) const { return 1 / c.noise_multiplier; }
+  };
+  return !(std::visit(Charged{}, record.cost) * (1 + 1e-12) >= stated);
+}
+
+std::string accountant_of(const std::vector<Spend>& spends, double delta) {
+  if (!std::isnan(gaussian_mu(spends))) return "GDP (exact)";
+  if (delta == 0) return "basic composition";
+  return "PLD";
+}
+
+nlohmann::json cost_json(const Cost& cost) {
+  struct ToJson {
+    nlohmann::json operator()(const GaussianCost& c) const { return {{"mu", c.mu}}; }
+    nlohmann::json operator()(const LaplaceCost& c) const { return {{"epsilon", c.epsilon}}; }
+    nlohmann::json operator()(const PureCost& c) const { return {{"epsilon", c.epsilon}}; }
+    nlohmann::json operator()(const SubsampledGaussianCost& c) const {
+      return {{"noise_multiplier", c.noise_multiplier}, {"sampling_rate", c.sampling_rate}};
+    }
+  };
+  return std::visit(ToJson{}, cost);
+}
+
+nlohmann::json release_json(const CertifiedRelease& release) {
+  const ReleaseRecord& record = release.record;
+  nlohmann::json json{
+      {"what", record.what},   {"mechanism", record.mechanism}, {"sensitivity", record.sensitivity},
+      {"noise", record.noise}, {"count", record.count},         {"cost", cost_json(record.cost)}};
+  if (record.precision.epsilon > 0 || record.precision.delta > 0) {
+    json["precision"] = {{"epsilon", record.precision.epsilon}, {"delta", record.precision.delta}};
+  }
+  if (release.parallel > 0) json["parallel"] = release.parallel;
+  if (!record.note.empty()) json["note"] = record.note;
+  return json;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  return fmt::format("{}", fmt::join(parts, between));
+}
+
+}  // namespace
+
+Ledger::Ledger(PrivacyStatement statement) : statement_(std::move(statement)) {
+  if (statement_.delta != 0) require_delta(statement_.delta);
+}
+
+void Ledger::add(ReleaseRecord record) { releases_.push_back({std::move(record), 0}); }
+
+void Ledger::add_disjoint(const std::vector<ReleaseRecord>& records) {
+  if (records.empty()) return;
+  for (const ReleaseRecord& record : records) {
+    SOTTO_REQUIRE(
+        record.cost.index() == records.front().cost.index() && !std::isnan(total_size(record)),
+        "releases over disjoint records must be of one kind, and not sampled; {} is not",
+        record.what);
+  }
+  ++groups_;
+  for (const ReleaseRecord& record : records) releases_.push_back({record, groups_});
+}
+
+void Ledger::deny(const std::string& reason) { denials_.push_back(reason); }
+
+Certificate Ledger::certify() const {
+  std::vector<std::string> faults = denials_;
+  bool finite = true;
+  for (const auto& [record, parallel] : releases_) {
+    if (!has_finite_cost(record)) {
+      finite = false;
+      faults.push_back(fmt::format("the release of {} has no finite cost", record.what));
+    } else if (is_understated(record)) {
+      faults.push_back(fmt::format(
+          "the release of {} was charged less than its sensitivity and noise say", record.what));
+    }
+  }
+  const Bill bill = bill_of(releases_);
+  if (any_sampled(bill.spends) && !statement_.adds_or_removes) {
+    faults.push_back("sampling is accounted for neighbours that add or remove a record, not these");
+  }
+  const double delta = statement_.delta - bill.precision.delta;
+  const bool payable = delta > 0 || (statement_.delta == 0 && delta == 0 &&
+                                     !std::isnan(basic_pure_epsilon(bill.spends)));
+  if (!payable) faults.push_back("delta is too small for these releases and their rounding");
+
+  Certificate result{statement_, kNaN, false, "", accountant_of(bill.spends, delta), releases_};
+  if (finite && payable) result.epsilon = account(bill.spends, delta) + bill.precision.epsilon;
+  if (statement_.budget && result.epsilon <= statement_.budget->epsilon &&
+      statement_.budget->delta <= statement_.delta) {
+    result.epsilon = statement_.budget->epsilon;
+    result.accountant = "budget fixed in advance, enforced by GDP or zCDP";
+  } else if (statement_.budget) {
+    faults.push_back("more was spent than the budget fixed in advance");
+  }
+  result.proved = faults.empty();
+  result.why = result.proved ? "epsilon follows from the listed releases and the noise in them"
+                             : joined(faults, "; ");
+  return result;
+}
+
+nlohmann::json Certificate::to_json() const {
+  nlohmann::json json{{"epsilon", epsilon},
+                      {"delta", statement.delta},
+                      {"unit", statement.unit},
+                      {"neighbours", statement.neighbours},
+                      {"public", statement.public_facts},
+                      {"guarantee", proved ? "proved" : "none"},
+                      {"why", why},
+                      {"accountant", accountant},
+                      {"releases", nlohmann::json::array()}};
+  if (std::isnan(epsilon)) json["epsilon"] = nullptr;
+  if (statement.claimed) {
+    json["claimed"] = {{"epsilon", statement.claimed->epsilon},
+                       {"delta", statement.claimed->delta}};
+  }
+  for (const CertifiedRelease& release : releases)
+    json["releases"].push_back(release_json(release));
+  return json;
+}
+
+std::string Certificate::to_text() const {
+  std::string text;
+  if (proved) {
+    // Rounded up, so that the sentence promises no more than the number.
+    const double shown = std::ceil(epsilon * 1e4) / 1e4;
+    text = fmt::format("This result is differentially private with epsilon {:g} and delta {:g}.",
+                       shown, statement.delta);
+  } else {
+    text = fmt::format("No privacy guarantee is given for this result: {}.", why);
+  }
+  text += fmt::format(" What is protected: {}; neighbouring data sets: {}.", statement.unit,
+                      statement.neighbours);
+  if (!statement.public_facts.empty()) {
+    text += fmt::format(" Assumed to be public: {}.", joined(statement.public_facts, ", "));
+  }
+  std::int64_t count = 0;
+  for (const CertifiedRelease& release : releases) count += release.record.count;
+  text += fmt::format(" {} noisy {} left the data, accounted by {}.", count,
+                      count == 1 ? "release" : "releases", accountant);
+  if (statement.claimed) {
+    text += fmt::format(" The published analysis claims epsilon {:g} and delta {:g}",
+                        statement.claimed->epsilon, statement.claimed->delta);
+    text += std::isnan(epsilon)
+                ? std::string("; no account of ours covers it.")
+                : fmt::format("; the noise in it amounts to epsilon {:.4g}.", epsilon);
+  }
+  return text;
+}
+
+}  // namespace sotto

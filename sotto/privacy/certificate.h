@@ -1,0 +1,77 @@
+// The privacy certificate of a result: a claim computed from the noise that was added, never copied
+// from what was asked for.
+//
+// A Ledger collects the records that mechanisms wrote while they drew noise; certify() has the
+// accountant turn them into (epsilon, delta). `guarantee` is "proved" or "none", and `why` says
+// why. The releases listed in the certificate suffice to compute its epsilon again.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/privacy/release_record.h"
+
+namespace sotto {
+
+struct PrivacyClaim {
+  double epsilon;
+  double delta;
+};
+
+// What the caller states; everything else is computed.
+struct PrivacyStatement {
+  std::string unit;                       // what is protected: "one document"
+  std::string neighbours;                 // "replace one document", "add or remove one rating"
+  bool adds_or_removes = false;           // whether neighbours differ in size; sampling needs it
+  std::vector<std::string> public_facts;  // what is assumed known
+  double delta = 0;                       // where epsilon is stated; 0 for pure releases only
+  std::optional<PrivacyClaim> claimed;    // what a published analysis says of the same releases
+  // Releases chosen while running are covered by the budget that held them, fixed in advance: its
+  // promise is then what is certified, and the sum of what was spent is only checked against it.
+  std::optional<PrivacyClaim> budget;
+};
+
+struct CertifiedRelease {
+  ReleaseRecord record;
+  int parallel = 0;  // releases with the same number > 0 read disjoint records: the largest counts
+};
+
+struct Certificate {
+  PrivacyStatement statement;
+  double epsilon;  // NaN where the releases have no finite account
+  bool proved;
+  std::string why;
+  std::string accountant;
+  std::vector<CertifiedRelease> releases;
+
+  // The `privacy` object of result.json, numbers in full precision.
+  nlohmann::json to_json() const;
+  // A few plain sentences.
+  std::string to_text() const;
+};
+
+class Ledger {
+ public:
+  explicit Ledger(PrivacyStatement statement);
+
+  void add(ReleaseRecord record);
+
+  // Releases over disjoint sets of records, of one kind of cost: together they cost as much as the
+  // most expensive of them (parallel composition).
+  void add_disjoint(const std::vector<ReleaseRecord>& records);
+
+  // The guarantee becomes "none": an insecure seed, a proof that does not hold.
+  void deny(const std::string& reason);
+
+  Certificate certify() const;
+
+ private:
+  PrivacyStatement statement_;
+  std::vector<CertifiedRelease> releases_;
+  std::vector<std::string> denials_;
+  int groups_ = 0;
+};
+
+}  // namespace sotto

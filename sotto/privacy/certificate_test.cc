@@ -1,0 +1,178 @@
+#include "sotto/privacy/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/gdp.h"
+
+namespace sotto {
+namespace {
+
+ReleaseRecord gaussian(const std::string& what, double sensitivity, double noise,
+                       std::int64_t count = 1) {
+  return {what, "gaussian", sensitivity, noise, count, GaussianCost{sensitivity / noise}, {}, ""};
+}
+
+ReleaseRecord laplace(const std::string& what, double sensitivity, double scale) {
+  return {what, "laplace", sensitivity, scale, 1, LaplaceCost{sensitivity / scale}, {}, ""};
+}
+
+PrivacyStatement statement(double delta = 1e-6) {
+  PrivacyStatement result;
+  result.unit = "one document";
+  result.neighbours = "replace one document";
+  result.public_facts = {"the number of documents", "the vocabulary"};
+  result.delta = delta;
+  return result;
+}
+
+// An independent reader: nothing but the JSON, the textbook formula and bisection.
+double epsilon_from_json(const nlohmann::json& json) {
+  long double squares = 0;
+  for (const auto& release : json.at("releases")) {
+    const long double mu =
+        release.at("sensitivity").get<long double>() / release.at("noise").get<long double>();
+    squares += mu * mu * release.at("count").get<long double>();
+  }
+  const long double mu = std::sqrt(squares), delta = json.at("delta").get<long double>();
+  const auto phi = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
+  long double low = 0, high = 1000;
+  for (int i = 0; i < 200; ++i) {
+    const long double e = (low + high) / 2;
+    (phi(mu / 2 - e / mu) - std::exp(e) * phi(-mu / 2 - e / mu) > delta ? low : high) = e;
+  }
+  return static_cast<double>(high);
+}
+
+TEST(Certificate, epsilon_can_be_computed_again_from_its_releases_alone) {
+  Ledger ledger(statement());
+  ledger.add(gaussian("E1", std::sqrt(2.0) / 1000, 0.0123456789));
+  ledger.add(gaussian("E2", std::sqrt(2.0) / 3000, 0.00345678901));
+  ledger.add(gaussian("E3", 1e-7, 3.3e-6, 30));
+  const Certificate certificate = ledger.certify();
+  EXPECT_TRUE(certificate.proved);
+  const auto json = nlohmann::json::parse(certificate.to_json().dump());
+  EXPECT_EQ(json.at("epsilon").get<double>(), certificate.epsilon);
+  EXPECT_NEAR(epsilon_from_json(json) / certificate.epsilon, 1, 1e-12);
+}
+
+TEST(Certificate, json_carries_the_agreed_fields) {
+  PrivacyStatement with_claim = statement();
+  with_claim.claimed = PrivacyClaim{1, 1e-6};
+  Ledger ledger(with_claim);
+  ledger.add(gaussian("M2", 1, 4));
+  const auto json = ledger.certify().to_json();
+  for (const char* field : {"epsilon", "delta", "unit", "neighbours", "public", "guarantee", "why",
+                            "claimed", "accountant", "releases"}) {
+    EXPECT_TRUE(json.contains(field)) << field;
+  }
+  for (const char* field : {"what", "mechanism", "sensitivity", "noise", "count"}) {
+    EXPECT_TRUE(json.at("releases").at(0).contains(field)) << field;
+  }
+  EXPECT_EQ(json.at("guarantee"), "proved");
+  EXPECT_EQ(json.at("claimed").at("epsilon"), 1);
+}
+
+TEST(Certificate, a_denial_makes_it_none_and_says_why) {
+  Ledger ledger(statement());
+  ledger.add(gaussian("M2", 1, 4));
+  ledger.deny("the noise was drawn from a known seed");
+  const Certificate certificate = ledger.certify();
+  EXPECT_FALSE(certificate.proved);
+  EXPECT_EQ(certificate.to_json().at("guarantee"), "none");
+  EXPECT_NE(certificate.why.find("known seed"), std::string::npos);
+  EXPECT_NE(certificate.to_text().find("No privacy guarantee"), std::string::npos);
+  EXPECT_NEAR(certificate.epsilon, gdp_epsilon(0.25, 1e-6), 1e-12);
+}
+
+TEST(Certificate, a_cost_below_its_own_numbers_is_not_proved) {
+  ReleaseRecord record = gaussian("M2", 1, 4);
+  record.cost = GaussianCost{0.2};
+  Ledger ledger(statement());
+  ledger.add(record);
+  EXPECT_FALSE(ledger.certify().proved);
+}
+
+TEST(Certificate, a_release_without_noise_is_not_proved_and_has_no_epsilon) {
+  Ledger ledger(statement());
+  ledger.add(gaussian("M2", 1, 0));
+  const Certificate certificate = ledger.certify();
+  EXPECT_FALSE(certificate.proved);
+  EXPECT_TRUE(certificate.to_json().at("epsilon").is_null());
+}
+
+TEST(Certificate, rounding_is_charged_to_epsilon_and_delta) {
+  ReleaseRecord record = gaussian("M2", 1, 4, 3);
+  record.precision = {1e-3, 1e-7};
+  Ledger ledger(statement());
+  ledger.add(record);
+  const double mu = std::sqrt(3.0) / 4;
+  EXPECT_NEAR(ledger.certify().epsilon, gdp_epsilon(mu, 1e-6 - 3e-7) + 3e-3, 1e-12);
+  record.precision.delta = 1e-6;
+  Ledger broke(statement());
+  broke.add(record);
+  EXPECT_FALSE(broke.certify().proved);
+}
+
+TEST(Certificate, disjoint_releases_cost_as_much_as_the_largest) {
+  Ledger ledger(statement());
+  ledger.add_disjoint({gaussian("batch 1", 1, 4), gaussian("batch 2", 1, 5), gaussian("3", 1, 6)});
+  ledger.add(gaussian("lambda", 1, 8));
+  const Certificate certificate = ledger.certify();
+  EXPECT_NEAR(certificate.epsilon, gdp_epsilon(std::hypot(0.25, 0.125), 1e-6), 1e-12);
+  EXPECT_EQ(certificate.to_json().at("releases").at(1).at("parallel"), 1);
+  EXPECT_THROW(ledger.add_disjoint({gaussian("a", 1, 4), laplace("b", 1, 4)}), Error);
+}
+
+TEST(Certificate, pure_releases_need_no_delta) {
+  Ledger ledger(statement(0));
+  ledger.add(laplace("quantile", 1, 4));
+  ledger.add(laplace("count", 1, 2));
+  const Certificate certificate = ledger.certify();
+  EXPECT_TRUE(certificate.proved);
+  EXPECT_DOUBLE_EQ(certificate.epsilon, 0.75);
+  Ledger mixed(statement(0));
+  mixed.add(gaussian("M2", 1, 4));
+  EXPECT_FALSE(mixed.certify().proved);
+}
+
+TEST(Certificate, sampling_needs_neighbours_that_add_or_remove) {
+  const ReleaseRecord record{"gradient", "subsampled gaussian",          1,  2,
+                             10,         SubsampledGaussianCost{2, 0.1}, {}, ""};
+  Ledger replacing(statement());
+  replacing.add(record);
+  EXPECT_FALSE(replacing.certify().proved);
+  PrivacyStatement adding = statement();
+  adding.adds_or_removes = true;
+  Ledger ledger(adding);
+  ledger.add(record);
+  EXPECT_TRUE(ledger.certify().proved);
+}
+
+TEST(Certificate, an_adaptive_run_is_certified_at_its_budget) {
+  PrivacyStatement adaptive = statement();
+  adaptive.budget = PrivacyClaim{1, 1e-6};
+  Ledger within(adaptive);
+  within.add(gaussian("M2", 1, 10));
+  EXPECT_TRUE(within.certify().proved);
+  EXPECT_EQ(within.certify().epsilon, 1);
+  Ledger beyond(adaptive);
+  beyond.add(gaussian("M2", 1, 1));
+  EXPECT_FALSE(beyond.certify().proved);
+}
+
+TEST(Certificate, reads_as_plain_sentences) {
+  Ledger ledger(statement());
+  ledger.add(gaussian("M2", 1, 4));
+  EXPECT_EQ(ledger.certify().to_text(),
+            "This result is differentially private with epsilon 1.0608 and delta 1e-06. What is "
+            "protected: one document; neighbouring data sets: replace one document. Assumed to be "
+            "public: the number of documents, the vocabulary. 1 noisy release left the data, "
+            "accounted by GDP (exact).");
+}
+
+}  // namespace
+}  // namespace sotto

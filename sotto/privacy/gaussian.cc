@@ -1,0 +1,177 @@
+#include "sotto/privacy/gaussian.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+using Shape = IntegerZiggurat::Shape;
+
+// `rounding_charge` bounds in L2 what the rounding of sums and grid adds to the distance of two
+// neighbours.
+ReleaseRecord gaussian_record(std::string what, double sensitivity, double noise,
+                              std::int64_t count, double rounding_charge) {
+  const double charged = (sensitivity + rounding_charge) * kRoundUp;
+  const double mu = charged / noise * kRoundUp;
+  const auto n = static_cast<double>(count);
+  // A neighbour's release lies out of reach if some noise passes the reach less the shift mu.
+  const double gap = std::max(0.0, IntegerZiggurat::kGaussianReach - mu);
+  PrecisionCharge precision{2 * n * IntegerZiggurat::kRelativeError,
+                            std::min(1.0, n * std::erfc(gap / std::sqrt(2.0)) * kRoundUp)};
+  return {std::move(what), "gaussian", charged, noise, count, GaussianCost{mu}, precision, ""};
+}
+
+// Multiplicity of an entry of the given order with `distinct` different indices.
+double multiplicity(int order, int distinct) {
+  if (distinct == 1) return 1;
+  return order == 2 ? 2 : (distinct == 2 ? 3 : 6);
+}
+
+// Walks the indices of packed entries in lexicographic order.
+struct PackedIndex {
+  std::int64_t d;
+  int order;
+  std::array<std::int64_t, 3> at{};  // i <= j <= k; order 2 uses the last two
+
+  // How many entries of this order have their first index in from..i-1, all indices >= from.
+  static std::int64_t before(std::int64_t i, std::int64_t from, std::int64_t d, int order) {
+    const auto tail = [&](std::int64_t n) {
+      return order == 1 ? n : order == 2 ? n * (n + 1) / 2 : n * (n + 1) * (n + 2) / 6;
+    };
+    return tail(d - from) - tail(d - i);
+  }
+
+  void seek(std::int64_t rank) {
+    std::int64_t from = 0;
+    for (int o = order; o >= 1; --o) {
+      std::int64_t low = from, high = d - 1;  // the last i with before(i) <= rank
+      while (low < high) {
+        const std::int64_t middle = (low + high + 1) / 2;
+        if (before(middle, from, d, o) <= rank) {
+          low = middle;
+        } else {
+          high = middle - 1;
+        }
+      }
+      rank -= before(low, from, d, o);
+      from = at[3 - o] = low;
+    }
+  }
+
+  int distinct() const { return 1 + (at[1] != at[2]) + (order == 3 && at[0] != at[1]); }
+
+  void next() {
+    if (++at[2] < d) return;
+    if (++at[1] < d) {
+      at[2] = at[1];
+      return;
+    }
+    ++at[0];
+    at[1] = at[2] = at[0];
+  }
+};
+
+// Grid fine enough for the smallest of the standard deviations.
+Grid symmetric_grid(double standard_deviation, int order) {
+  return Grid::under(standard_deviation / std::sqrt(multiplicity(order, order)));
+}
+
+IntegerZiggurat symmetric_noise(double steps, int order, int distinct) {
+  return {Shape::gaussian, steps / std::sqrt(multiplicity(order, distinct))};
+}
+
+}  // namespace
+
+GaussianMechanism::GaussianMechanism(std::string what, double sensitivity,
+                                     double standard_deviation, std::int64_t count,
+                                     double value_error)
+    : grid_(Grid::under(standard_deviation)),
+      noise_(Shape::gaussian, standard_deviation / grid_.step()) {
+  require_claim(sensitivity, value_error, count);
+  const double rounding_charge = 2 * value_error + grid_.step() * std::sqrt(double(count));
+  record_ =
+      gaussian_record(std::move(what), sensitivity, standard_deviation, count, rounding_charge);
+}
+
+void GaussianMechanism::release(std::span<const double> value, NoiseStream stream,
+                                std::span<double> out) const {
+  require_releasable(value, record_.count, out);
+  release_on_grid(grid_, noise_, stream, value, out);
+}
+
+std::vector<double> GaussianMechanism::release(std::span<const double> value,
+                                               NoiseStream stream) const {
+  std::vector<double> out(value.size());
+  release(value, std::move(stream), out);
+  return out;
+}
+
+std::int64_t symmetric_count(std::int64_t d, int order) {
+  SOTTO_REQUIRE(order == 2 || order == 3, "symmetric noise has order 2 or 3, got {}", order);
+  const std::int64_t largest = order == 2 ? std::int64_t{1} << 31 : std::int64_t{1} << 20;
+  SOTTO_REQUIRE(d >= 1 && d <= largest, "the dimension must lie in 1..{}, got {}", largest, d);
+  return order == 2 ? d * (d + 1) / 2 : d * (d + 1) * (d + 2) / 6;
+}
+
+SymmetricGaussianMechanism::SymmetricGaussianMechanism(std::string what, double sensitivity,
+                                                       double standard_deviation,
+                                                       std::int64_t dimension, int order,
+                                                       double value_error)
+    : dimension_(dimension),
+      order_(order),
+      grid_(symmetric_grid(standard_deviation, order)),
+      noise_{symmetric_noise(standard_deviation / grid_.step(), order, 1),
+             symmetric_noise(standard_deviation / grid_.step(), order, 2),
+             symmetric_noise(standard_deviation / grid_.step(), order, 3)} {
+  const std::int64_t count = symmetric_count(dimension, order);
+  require_claim(sensitivity, value_error, count);
+  // In Frobenius norm every one of the d^order entries moves by at most a step.
+  const double entries = std::pow(double(dimension), order);
+  const double rounding_charge = 2 * value_error + grid_.step() * std::sqrt(entries);
+  record_ =
+      gaussian_record(std::move(what), sensitivity, standard_deviation, count, rounding_charge);
+  record_.note = "symmetric, in isometric coordinates";
+}
+
+template <class Use>
+void SymmetricGaussianMechanism::draw_chunk(WordSource& words, std::int64_t begin, std::int64_t end,
+                                            Use use) const {
+  PackedIndex index{dimension_, order_};
+  index.seek(begin);
+  for (std::int64_t e = begin; e < end; ++e, index.next()) {
+    use(e, noise_[index.distinct() - 1].draw(words));
+  }
+}
+
+void SymmetricGaussianMechanism::release(std::span<const double> packed, NoiseStream stream,
+                                         std::span<double> out) const {
+  require_releasable(packed, record_.count, out);
+  for_each_chunk(stream, packed.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
+    draw_chunk(words, begin, end, [&](std::int64_t e, std::int64_t steps) {
+      out[e] = grid_.to_value(grid_.to_steps(packed[e]) + steps);
+    });
+  });
+}
+
+std::vector<double> SymmetricGaussianMechanism::release(std::span<const double> packed,
+                                                        NoiseStream stream) const {
+  std::vector<double> out(packed.size());
+  release(packed, std::move(stream), out);
+  return out;
+}
+
+void SymmetricGaussianMechanism::noise(const NoiseStream& stream, std::uint64_t chunk,
+                                       std::span<double> out) const {
+  const auto begin = static_cast<std::int64_t>(chunk * kChunk);
+  const auto end = begin + static_cast<std::int64_t>(out.size());
+  SOTTO_REQUIRE(out.size() <= kChunk && end <= record_.count,
+                "chunk {} with {} entries passes the {} entries of the block", chunk, out.size(),
+                record_.count);
+  WordSource words(stream, chunk);
+  draw_chunk(words, begin, end,
+             [&](std::int64_t e, std::int64_t steps) { out[e - begin] = grid_.to_value(steps); });
+}
+
+}  // namespace sotto

@@ -1,0 +1,259 @@
+#include "sotto/privacy/gaussian.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/testing/goodness.h"
+
+namespace sotto {
+namespace {
+
+using namespace sotto::testing;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double mu_of(const Cost& cost) { return std::get<GaussianCost>(cost).mu; }
+
+std::vector<double> noise_of(double std, std::int64_t n, double value = 0) {
+  NoiseKey key = NoiseKey::insecure_from_seed(31);
+  return GaussianMechanism("x", 1, std, n)
+      .release(std::vector<double>(n, value), key.open_stream());
+}
+
+TEST(Grid, step_is_a_power_of_two_at_least_2_to_the_32_times_below_the_scale) {
+  for (double scale : {1.0, 0.3, 7.0, 1e-200, 1e200, 0x1.fffffffffffffp3}) {
+    const double step = Grid::under(scale).step();
+    EXPECT_EQ(std::exp2(std::ilogb(step)), step);
+    EXPECT_LE(step * 0x1p32, scale);
+    EXPECT_GT(step * 0x1p33, scale);
+  }
+}
+
+TEST(Grid, rounds_to_the_nearest_step_and_holds_huge_values) {
+  const Grid grid = Grid::under(1);
+  EXPECT_EQ(grid.to_steps(0x1p-32 * 2.4), 2);
+  EXPECT_EQ(grid.to_steps(-0x1p-32 * 2.6), -3);
+  EXPECT_EQ(grid.to_steps(1e300), std::int64_t{1} << 61);
+  EXPECT_EQ(grid.to_steps(-1e300), -(std::int64_t{1} << 61));
+  EXPECT_EQ(grid.to_steps(1e-300), 0);
+  EXPECT_EQ(grid.to_value(grid.to_steps(12345.625)) - 12345.625, 0);
+}
+
+TEST(GaussianMechanism, noise_fits_and_a_tenth_too_much_does_not) {
+  const auto scaled = [](double std) { return [=](double x) { return normal_cdf(x / std); }; };
+  for (double std : {1.0, 1.9, 1e-7}) {
+    const auto noise = noise_of(std, 200000);
+    EXPECT_GT(fit_p(noise, scaled(std)), kAlpha) << std;
+    EXPECT_GT(kolmogorov_p(noise, scaled(std)), kAlpha) << std;
+    EXPECT_LT(fit_p(noise, scaled(1.1 * std)), kAlpha) << std;
+    EXPECT_LT(kolmogorov_p(noise, scaled(1.1 * std)), kAlpha) << std;
+  }
+}
+
+TEST(GaussianMechanism, releases_exact_multiples_of_its_grid) {
+  const GaussianMechanism mechanism("x", 1, 0.7, 1000);
+  NoiseKey key = NoiseKey::insecure_from_seed(32);
+  std::vector<double> value(1000);
+  for (int i = 0; i < 1000; ++i) value[i] = std::sin(i) * std::exp2(i % 60 - 30);
+  for (double y : mechanism.release(value, key.open_stream())) {
+    EXPECT_EQ(std::fmod(y, mechanism.grid_step()), 0);
+  }
+}
+
+// The same integer comes out whichever of two values on either side of a cell went in: nothing of
+// the value below the grid survives.
+TEST(GaussianMechanism, nothing_below_the_grid_survives) {
+  const double step = GaussianMechanism("x", 1, 1, 1).grid_step();
+  EXPECT_EQ(noise_of(1, 100, 0.3), noise_of(1, 100, 0.3 + step / 16));
+  EXPECT_NE(noise_of(1, 100, 0.3), noise_of(1, 100, 0.3 + step));
+}
+
+// x + noise and (x + m step) + noise differ by m steps exactly: the sum is exact.
+TEST(GaussianMechanism, addition_is_exact) {
+  const double step = GaussianMechanism("x", 1, 1, 1).grid_step();
+  const double shift = step * 987654321;
+  const auto a = noise_of(1, 500, 0), b = noise_of(1, 500, shift);
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(b[i] - a[i], shift);
+}
+
+TEST(GaussianMechanism, charges_the_grid_and_the_rounding_of_the_sums) {
+  const GaussianMechanism plain("x", 2, 8, 1), wide("x", 2, 8, 1000000), sloppy("x", 2, 8, 1, 0.5);
+  EXPECT_GE(mu_of(plain.cost()), (2 + plain.grid_step()) / 8);
+  EXPECT_NEAR(mu_of(plain.cost()), 0.25, 1e-9);
+  EXPECT_GE(mu_of(wide.cost()), (2 + 1000 * wide.grid_step()) / 8);
+  EXPECT_NEAR(mu_of(wide.cost()), 0.25, 1e-6);
+  EXPECT_NEAR(mu_of(sloppy.cost()), 3.0 / 8, 1e-9);
+  EXPECT_EQ(plain.record().noise, 8);
+  EXPECT_EQ(mu_of(plain.record().cost), mu_of(plain.cost()));
+}
+
+TEST(GaussianMechanism, precision_charge_is_small_and_grows_with_the_block) {
+  const auto small = GaussianMechanism("x", 1, 1, 1).record().precision;
+  const auto large = GaussianMechanism("x", 1, 1, 1000000).record().precision;
+  EXPECT_GT(small.epsilon, 0);
+  EXPECT_LT(large.epsilon, 1e-8);
+  EXPECT_NEAR(large.epsilon / small.epsilon, 1e6, 1);
+  EXPECT_GT(small.delta, 0);
+  EXPECT_LT(large.delta, 1e-280);
+  EXPECT_EQ(GaussianMechanism("x", 40, 1, 1).record().precision.delta, 1);
+}
+
+TEST(GaussianMechanism, refuses_nan_and_infinity_and_wrong_sizes) {
+  const GaussianMechanism mechanism("x", 1, 1, 2);
+  NoiseKey key = NoiseKey::insecure_from_seed(33);
+  for (double bad : {kNan, kInfinity, -kInfinity}) {
+    std::vector<double> out = {7, 7};
+    const std::vector<double> value = {0, bad};
+    EXPECT_THROW(mechanism.release(value, key.open_stream(), out), Error);
+    EXPECT_EQ(out, (std::vector<double>{7, 7}));
+  }
+  EXPECT_THROW(mechanism.release(std::vector<double>{1}, key.open_stream()), Error);
+}
+
+TEST(GaussianMechanism, refuses_absurd_parameters) {
+  for (double bad : {0.0, -1.0, kNan, kInfinity}) {
+    EXPECT_THROW(GaussianMechanism("x", bad, 1, 1), Error);
+    EXPECT_THROW(GaussianMechanism("x", 1, bad, 1), Error);
+  }
+  EXPECT_THROW(GaussianMechanism("x", 1, 1, 0), Error);
+  EXPECT_THROW(GaussianMechanism("x", 1, 1, 1, -1), Error);
+  EXPECT_THROW(GaussianMechanism("x", 1, 1, 1, kNan), Error);
+}
+
+TEST(GaussianMechanism, is_the_same_for_any_number_of_threads_and_in_place) {
+  omp_set_num_threads(1);
+  const auto alone = noise_of(1, 20000);
+  omp_set_num_threads(3);
+  EXPECT_EQ(noise_of(1, 20000), alone);
+  omp_set_num_threads(omp_get_num_procs());
+  NoiseKey key = NoiseKey::insecure_from_seed(31);
+  std::vector<double> block(20000, 0.0);
+  GaussianMechanism("x", 1, 1, 20000).release(block, key.open_stream(), block);
+  EXPECT_EQ(block, alone);
+}
+
+TEST(GaussianMechanism, two_releases_share_no_noise) {
+  const GaussianMechanism mechanism("x", 1, 1, 100);
+  NoiseKey key = NoiseKey::insecure_from_seed(34);
+  const std::vector<double> zero(100);
+  const auto a = mechanism.release(zero, key.open_stream());
+  const auto b = mechanism.release(zero, key.open_stream());
+  for (int i = 0; i < 100; ++i) EXPECT_NE(a[i], b[i]);
+}
+
+// ---- symmetric ----
+
+// Naive twin of the packed order: nested loops.
+std::vector<double> multiplicities(std::int64_t d, int order) {
+  std::vector<double> m;
+  for (std::int64_t i = 0; i < d; ++i) {
+    for (std::int64_t j = i; j < d; ++j) {
+      if (order == 2) {
+        m.push_back(i == j ? 1 : 2);
+        continue;
+      }
+      for (std::int64_t k = j; k < d; ++k) {
+        const std::set<std::int64_t> distinct = {i, j, k};
+        m.push_back(distinct.size() == 1 ? 1 : distinct.size() == 2 ? 3 : 6);
+      }
+    }
+  }
+  return m;
+}
+
+TEST(SymmetricGaussianMechanism, every_entry_has_its_own_isometric_noise) {
+  NoiseKey key = NoiseKey::insecure_from_seed(35);
+  for (int order : {2, 3}) {
+    for (std::int64_t d : {1, 2, 3, 40}) {
+      const auto m = multiplicities(d, order);
+      ASSERT_EQ(symmetric_count(d, order), std::int64_t(m.size()));
+      const SymmetricGaussianMechanism mechanism("x", 1, 2, d, order);
+      std::map<double, std::vector<double>> by_multiplicity;
+      for (std::size_t round = 0; round < 1 + 20000 / m.size(); ++round) {
+        const auto noise = mechanism.release(std::vector<double>(m.size()), key.open_stream());
+        for (std::size_t e = 0; e < m.size(); ++e) {
+          by_multiplicity[m[e]].push_back(noise[e] * std::sqrt(m[e]) / 2);
+        }
+      }
+      for (const auto& [multiplicity, sample] : by_multiplicity) {
+        if (sample.size() < 1000) continue;
+        EXPECT_GT(fit_p(sample, normal_cdf, 50), kAlpha) << order << d << multiplicity;
+        const auto square = [](double x) { return 1.21 * x * x; };
+        EXPECT_GT(mean_p(
+                      sample, [](double x) { return x * x; }, 1, 2),
+                  kAlpha);
+        EXPECT_LT(mean_p(sample, square, 1, 2), sample.size() > 10000 ? kAlpha : 1);
+      }
+    }
+  }
+}
+
+// A rotation of isometric symmetric noise has the same law: SPEC section 4's variances, 1/3 for
+// E(w,u,u) with w orthogonal to u, and 1 along u; in particular for directions off the axes.
+TEST(SymmetricGaussianMechanism, variance_of_contractions_does_not_depend_on_the_direction) {
+  constexpr std::int64_t d = 4;
+  const SymmetricGaussianMechanism mechanism("x", 1, 1, d, 3);
+  NoiseKey key = NoiseKey::insecure_from_seed(36);
+  const std::vector<double> u = {0.5, 0.5, 0.5, 0.5}, w = {0.5, -0.5, 0.5, -0.5};
+  std::vector<double> along, across;
+  for (int round = 0; round < 20000; ++round) {
+    const auto e = mechanism.release(std::vector<double>(20), key.open_stream());
+    double uuu = 0, wuu = 0;
+    std::size_t at = 0;
+    for (int i = 0; i < d; ++i) {
+      for (int j = i; j < d; ++j) {
+        for (int k = j; k < d; ++k, ++at) {
+          const double m = i == k ? 1 : (i == j || j == k ? 3 : 6);
+          uuu += m * e[at] * u[i] * u[j] * u[k];
+          wuu += m / 3 * e[at] * (w[i] * u[j] * u[k] + u[i] * w[j] * u[k] + u[i] * u[j] * w[k]);
+        }
+      }
+    }
+    along.push_back(uuu);
+    across.push_back(wuu * std::sqrt(3.0));
+  }
+  EXPECT_GT(fit_p(along, normal_cdf, 50), kAlpha);
+  EXPECT_GT(fit_p(across, normal_cdf, 50), kAlpha);
+  EXPECT_LT(fit_p(
+                across, [](double x) { return normal_cdf(x / 1.1); }, 50),
+            kAlpha);
+}
+
+TEST(SymmetricGaussianMechanism, noise_can_be_drawn_again_chunk_by_chunk) {
+  const SymmetricGaussianMechanism mechanism("x", 1, 1, 30, 3);
+  const std::int64_t n = symmetric_count(30, 3);
+  NoiseKey key = NoiseKey::insecure_from_seed(37);
+  const NoiseStream stream = key.open_stream();
+  std::vector<double> noise(n);
+  for (std::int64_t begin = 0; begin < n; begin += kChunk) {
+    const std::int64_t size = std::min<std::int64_t>(kChunk, n - begin);
+    mechanism.noise(stream, begin / kChunk, std::span(noise).subspan(begin, size));
+  }
+  NoiseKey twin = NoiseKey::insecure_from_seed(37);
+  EXPECT_EQ(mechanism.release(std::vector<double>(n), twin.open_stream()), noise);
+  EXPECT_THROW(mechanism.noise(stream, 2, noise), Error);
+}
+
+TEST(SymmetricGaussianMechanism, charges_the_grid_in_frobenius_norm) {
+  const SymmetricGaussianMechanism mechanism("x", 6, 12, 100, 3);
+  EXPECT_GE(mu_of(mechanism.cost()), (6 + 1000 * mechanism.grid_step()) / 12);
+  EXPECT_NEAR(mu_of(mechanism.cost()), 0.5, 1e-6);
+  EXPECT_LE(mechanism.grid_step() * 0x1p32, 12 / std::sqrt(6.0));
+  EXPECT_EQ(mechanism.record().count, 100 * 101 * 102 / 6);
+}
+
+TEST(SymmetricGaussianMechanism, refuses_other_orders_and_empty_dimensions) {
+  EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 3, 4), Error);
+  EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 0, 2), Error);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,38 @@
+#include "sotto/privacy/grid.h"
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+Grid Grid::under(double scale, int bits) {
+  SOTTO_REQUIRE(scale >= 0x1p-900 && scale <= 0x1p900,
+                "the noise scale must lie in [2^-900, 2^900], got {}", scale);
+  return Grid(std::ldexp(1.0, std::ilogb(scale) - bits));
+}
+
+void require_claim(double sensitivity, double value_error, std::int64_t count) {
+  SOTTO_REQUIRE(sensitivity > 0 && std::isfinite(sensitivity),
+                "the sensitivity must be positive and finite, got {}", sensitivity);
+  SOTTO_REQUIRE(value_error >= 0 && std::isfinite(value_error),
+                "the bound on the rounding error must not be negative, got {}", value_error);
+  SOTTO_REQUIRE(count >= 1, "a release needs at least one value, got {}", count);
+}
+
+void require_releasable(std::span<const double> value, std::int64_t count, std::span<double> out) {
+  SOTTO_REQUIRE(static_cast<std::int64_t>(value.size()) == count && out.size() == value.size(),
+                "this mechanism releases {} values, got {} and room for {}", count, value.size(),
+                out.size());
+  SOTTO_REQUIRE(std::all_of(value.begin(), value.end(), [](double x) { return std::isfinite(x); }),
+                "a value to be released is not finite; nothing was released");
+}
+
+void release_on_grid(const Grid& grid, const IntegerZiggurat& noise, const NoiseStream& stream,
+                     std::span<const double> value, std::span<double> out) {
+  for_each_chunk(stream, value.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      out[i] = grid.to_value(grid.to_steps(value[i]) + noise.draw(words));
+    }
+  });
+}
+
+}  // namespace sotto

@@ -1,0 +1,37 @@
+#include "sotto/privacy/laplace.h"
+
+#include <cmath>
+
+namespace sotto {
+
+LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double scale,
+                                   std::int64_t count, double value_error)
+    : grid_(Grid::under(scale)), noise_(IntegerZiggurat::Shape::exponential, scale / grid_.step()) {
+  require_claim(sensitivity, value_error, count);
+  const auto n = static_cast<double>(count);
+  const double charged = (sensitivity + 2 * value_error + n * grid_.step()) * kRoundUp;
+  const double epsilon = charged / scale * kRoundUp;
+  Cost cost = PureCost{epsilon};
+  if (count == 1) cost = LaplaceCost{epsilon};
+  // Discrete against rounded continuous Laplace, which only LaplaceCost needs: laplace.md, step 4.
+  const double discrete = count == 1 ? 1 / (2 * noise_.scale()) : 0;
+  const double out_of_reach = n * std::exp(epsilon - IntegerZiggurat::kExponentialReach);
+  PrecisionCharge precision{2 * n * IntegerZiggurat::kRelativeError + discrete,
+                            std::min(1.0, out_of_reach * kRoundUp)};
+  record_ = {std::move(what), "laplace", charged, scale, count, cost, precision, ""};
+}
+
+void LaplaceMechanism::release(std::span<const double> value, NoiseStream stream,
+                               std::span<double> out) const {
+  require_releasable(value, record_.count, out);
+  release_on_grid(grid_, noise_, stream, value, out);
+}
+
+std::vector<double> LaplaceMechanism::release(std::span<const double> value,
+                                              NoiseStream stream) const {
+  std::vector<double> out(value.size());
+  release(value, std::move(stream), out);
+  return out;
+}
+
+}  // namespace sotto

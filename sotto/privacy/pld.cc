@@ -1,0 +1,124 @@
+#include "sotto/privacy/pld.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/checks.h"
+#include "sotto/privacy/gdp.h"
+#include "sotto/privacy/loss_models.h"
+#include "sotto/privacy/renyi.h"
+#include "sotto/privacy/spends.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kLongest = std::size_t{1} << 16;
+
+double largest_pure(std::span<const Spend> spends) {
+  double largest = 0;
+  for (const Spend& spend : spends) largest = std::fmax(largest, pure_epsilon(spend.cost));
+  return largest;
+}
+
+// All parts on one step: the finest of them, or what the sum of their widths can afford.
+LossDistribution combine(std::vector<LossDistribution> parts) {
+  double finest = kInfinity, width = 0;
+  for (const auto& part : parts) {
+    finest = std::fmin(finest, part.step());
+    width += part.width();
+  }
+  double step = finest;
+  while (width / step > static_cast<double>(kLongest)) step *= 2;
+  LossDistribution sum = parts.front().regrid(step);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    sum = convolve(sum, parts[i].regrid(step), kLongest);
+  }
+  return sum;
+}
+
+// One direction of a list at a target delta. A share of delta, small enough not to matter, pays for
+// the far end of unbounded losses; without that cut their moments would be ruled by the
+// unreachable.
+class Account {
+ public:
+  Account(std::span<const Spend> spends, double delta, Direction direction)
+      : spends_(spends), delta_(delta), direction_(direction) {
+    double releases = 0;
+    for (const Spend& spend : spends) releases += static_cast<double>(spend.count);
+    cut_ = kCutShare * delta / releases;
+  }
+
+  double epsilon() const {
+    const auto moment = [this](double theta) { return log_moment(theta); };
+    double theta = saddle_theta(moment, delta_);
+    if (const double pure = largest_pure(spends_); pure > 0) theta = std::fmin(theta, 1e8 / pure);
+    std::vector<LossDistribution> parts;
+    double inflation = 0;  // log of a factor that covers every relative error
+    for (const Spend& spend : spends_) {
+      const View view{theta, direction_, cut_, 36 + std::log(static_cast<double>(spend.count))};
+      parts.push_back(self_convolve(loss_distribution(spend.cost, view), spend.count));
+      inflation += static_cast<double>(spend.count) * loss_relative_error(spend.cost, view);
+    }
+    const LossDistribution loss = combine(std::move(parts));
+    inflation += 1e-13 * (1 + std::abs(loss.log_scale()));
+    return loss.epsilon(std::log(delta_) + std::log1p(-2 * kCutShare), inflation);
+  }
+
+ private:
+  static constexpr double kCutShare = 1e-10;
+
+  double log_moment(double theta) const {
+    double sum = 0;
+    for (const Spend& spend : spends_) {
+      sum +=
+          static_cast<double>(spend.count) * loss_log_moment(spend.cost, {theta, direction_, cut_});
+    }
+    return sum;
+  }
+
+  std::span<const Spend> spends_;
+  double delta_;
+  Direction direction_;
+  double cut_;
+};
+
+// Infinite where the losses span more orders than a grid can hold.
+double epsilon_in(std::span<const Spend> spends, double delta, Direction direction) {
+  try {
+    const double epsilon = Account(spends, delta, direction).epsilon();
+    return std::isnan(epsilon) ? kInfinity : epsilon;
+  } catch (const Error&) {
+    return kInfinity;
+  }
+}
+
+double epsilon_of(std::span<const Spend> spends, double delta) {
+  if (spends.empty()) return 0;
+  const double removing = epsilon_in(spends, delta, Direction::remove);
+  if (!any_sampled(spends)) return removing;
+  return std::fmax(removing, epsilon_in(spends, delta, Direction::add));
+}
+
+}  // namespace
+
+double pld_epsilon_by_grid(std::span<const Spend> spends, double delta) {
+  require_delta(delta);
+  return epsilon_of(canonical(spends), delta);
+}
+
+double pld_epsilon(std::span<const Spend> spends, double delta) {
+  require_delta(delta);
+  const std::vector<Spend> list = canonical(spends);
+  const double mu = whole_mu(list), sum = basic_pure_epsilon(list);
+  double best = std::fmin(std::isnan(mu) ? kInfinity : gdp_epsilon(mu, delta),
+                          std::isnan(sum) ? kInfinity : sum);
+  if (!std::isnan(gaussian_mu(list)) || best == 0) return best;
+  best = std::fmin(best, rdp_epsilon(list, delta));
+  return std::fmin(best, epsilon_of(list, delta));
+}
+
+}  // namespace sotto

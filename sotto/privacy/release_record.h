@@ -1,0 +1,35 @@
+// What a certificate says about one release, written by the mechanism that drew the noise.
+//
+// A mechanism owns its sampler, its cost and this record, so that what is shown, what is charged
+// and what is added cannot part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sotto/privacy/cost.h"
+
+namespace sotto {
+
+// What a finite-precision sampler costs beyond the ideal mechanism that `cost` describes.
+//
+// If the ideal release is (e, d)-differentially private, the one that was made is
+// (e + epsilon, exp(epsilon) d + delta). `epsilon` comes from multiplicative errors in the sampled
+// law, `delta` from its truncated tails. Charges of successive releases add.
+struct PrecisionCharge {
+  double epsilon = 0;
+  double delta = 0;
+};
+
+struct ReleaseRecord {
+  std::string what;       // in the user's words: "third moment", "iteration block"
+  std::string mechanism;  // "gaussian", "laplace", ...
+  double sensitivity;     // as charged: with the rounding of the sums and of the grid included
+  double noise;           // standard deviation, or scale; of each value in isometric coordinates
+  std::int64_t count;     // how many numbers were released together
+  Cost cost;
+  PrecisionCharge precision;
+  std::string note;
+};
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+#include "sotto/privacy/vector.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/samplers.h"
+
+namespace sotto {
+namespace {
+
+using Shape = IntegerZiggurat::Shape;
+
+constexpr int kBits = 36;
+constexpr std::uint64_t kVarianceChunk = (std::uint64_t{1} << 32) - 1;  // far from the coordinates
+
+// beta step <= 2^-36, coarser only above 2^18 dimensions, where sqrt(tau) would pass 2^47 steps.
+Grid vector_grid(double beta, std::int64_t dimension) {
+  SOTTO_REQUIRE(beta >= 0x1p-800 && beta <= 0x1p800, "beta must lie in [2^-800, 2^800], got {}",
+                beta);
+  SOTTO_REQUIRE(dimension >= 1, "a vector needs at least one dimension, got {}", dimension);
+  return Grid::under(std::min(1.0, 0x1p9 / std::sqrt(double(dimension))) / beta, kBits);
+}
+
+}  // namespace
+
+VectorMechanism::VectorMechanism(std::string what, double sensitivity, double beta,
+                                 std::int64_t dimension, double value_error)
+    : grid_(vector_grid(beta, dimension)), laplace_(Shape::exponential, 1 / (beta * grid_.step())) {
+  require_claim(sensitivity, value_error, dimension);
+  const auto d = static_cast<double>(dimension);
+  const double charged = (sensitivity + 2 * value_error + grid_.step() * std::sqrt(d)) * kRoundUp;
+  const double epsilon = beta * charged * kRoundUp;
+  // vector.md, steps 4 to 6: the coordinates, the variance, and variances of a few steps only.
+  const double coordinates = 2 * d * IntegerZiggurat::kRelativeError;
+  const double variance = 0x1p-48 * (2 * d + 1000);
+  const double narrow = 2.5 * beta * grid_.step();
+  PrecisionCharge precision{coordinates + variance + narrow,
+                            std::min(1.0, (d + 1) * 1e-300 * (1 + std::exp(epsilon)))};
+  record_ = {std::move(what), "vector",          charged,   1 / beta,
+             dimension,       PureCost{epsilon}, precision, "density exp(-|b| / noise)"};
+}
+
+void VectorMechanism::release(std::span<const double> value, NoiseStream stream,
+                              std::span<double> out) const {
+  require_releasable(value, record_.count, out);
+  if (record_.count == 1) {  // exp(-beta |b|) is the Laplace law
+    release_on_grid(grid_, laplace_, stream, value, out);
+    return;
+  }
+  stream.check();
+  WordSource words(stream, kVarianceChunk);
+  const double deviation =
+      laplace_.scale() * std::sqrt(2 * gamma_of_half(record_.count + 1, words));
+  // Below 2^-10 steps the discrete Gaussian is zero, whatever its variance.
+  const IntegerZiggurat noise(Shape::gaussian, std::max(deviation, 0x1p-10));
+  release_on_grid(grid_, noise, stream, value, out);
+}
+
+std::vector<double> VectorMechanism::release(std::span<const double> value,
+                                             NoiseStream stream) const {
+  std::vector<double> out(value.size());
+  release(value, std::move(stream), out);
+  return out;
+}
+
+}  // namespace sotto
