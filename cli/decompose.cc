@@ -80,7 +80,7 @@ class Decompose final : public Command {
     } else {
       print_table(found, computing);
     }
-    return found.status == Status::converged ? exit_done : exit_not_converged;
+    return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
   }
 
  private:

@@ -167,6 +167,29 @@ TEST(RobustPower, polishing_finishes_what_the_starts_began) {
   EXPECT_LT(found.residuals.maxCoeff(), 1e-10);
 }
 
+TEST(RobustPower, with_tolerance_zero_asks_a_fixed_number_of_times) {
+  for (const int order : {3, 4}) {
+    const Index k = 3, starts = 7, iterations = 9;
+    CpOracle oracle(different_weights(k), orthonormal(20, k, 6), order);
+    PowerOptions o = options(k);
+    o.starts = starts;
+    o.iterations = iterations;
+    o.tolerance = 0;
+    o.polish = 0;
+    o.residuals = false;
+    const Decomposition found = robust_power_method(oracle, o);
+    EXPECT_EQ(found.status, Status::completed);
+    EXPECT_EQ(oracle.calls, k * (iterations + 1));  // values() is one call of contract() here
+    EXPECT_EQ(oracle.columns, k * (iterations + 1) * starts);
+    EXPECT_EQ(found.residuals.size(), 0);
+    EXPECT_LT(errors(found, different_weights(k), orthonormal(20, k, 6)).cosine, 1e-10);
+
+    oracle.calls = 0;
+    EXPECT_EQ(simultaneous_power_method(oracle, o).status, Status::completed);
+    EXPECT_EQ(oracle.calls, iterations + 1);
+  }
+}
+
 TEST(RobustPower, stops_when_the_callback_says_so_and_keeps_what_it_has) {
   CpOracle oracle(different_weights(5), orthonormal(30, 5, 7), 3);
   const auto stop_in_third = [](const ProgressReport& r) {

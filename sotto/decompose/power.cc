@@ -64,7 +64,8 @@ Iterated iterate(SymmetricOracle& oracle, Matrix block, std::int64_t limit, cons
       const auto column = static_cast<std::size_t>(active[a]);
       result.block.col(active[a]) = after.col(static_cast<Index>(a));
       result.steps[column] = t;
-      result.converged[column] = moved[static_cast<Index>(a)] <= run.options.tolerance;
+      const double left = moved[static_cast<Index>(a)];
+      result.converged[column] = run.options.tolerance > 0 && left <= run.options.tolerance;
       if (!result.converged[column]) still_active.push_back(active[a]);
     }
     active = std::move(still_active);
@@ -83,11 +84,15 @@ Index best_start(const Vector& values, int order) {
   return best;
 }
 
-Decomposition empty_result(Index dim, Index k) {
+Status unfinished(const PowerOptions& options) {
+  return options.tolerance == 0 ? Status::completed : Status::iteration_limit;
+}
+
+Decomposition empty_result(Index dim, Index k, bool residuals) {
   Decomposition result;
   result.weights = Vector::Zero(k);
   result.factors = {Matrix::Zero(dim, k)};
-  result.residuals = Vector::Zero(k);
+  result.residuals = Vector::Zero(residuals ? k : 0);
   result.agreement = Vector::Zero(k);
   return result;
 }
@@ -141,7 +146,7 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
                                   const ProgressCallback& progress) {
   options.check(oracle.dim());
   const Index k = options.components;
-  Decomposition result = empty_result(oracle.dim(), k);
+  Decomposition result = empty_result(oracle.dim(), k, options.residuals);
   DeflatedOracle deflated(oracle);
   SeededRandom random(static_cast<std::uint64_t>(options.seed));
   for (Index j = 0; j < k; ++j) {
@@ -153,18 +158,25 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
       result.keep_first(j);
       break;
     }
-    const Index best = best_start(deflated.values(ended.block), oracle.order());
-    const Iterated polished = ended.converged[best]
-                                  ? Iterated{ended.block.col(best), {0}, {true}, false}
-                                  : iterate(deflated, ended.block.col(best), options.polish, run);
-    const Vector v = polished.block.col(0);
-    const double weight = deflated.values(v)[0];
+    const Vector values = deflated.values(ended.block);
+    const Index best = best_start(values, oracle.order());
+    Vector v = ended.block.col(best);
+    double weight = values[best];
+    bool finished = ended.converged[best];
+    int steps = ended.steps[best];
+    if (!finished && options.polish > 0) {
+      const Iterated polished = iterate(deflated, v, options.polish, run);
+      v = polished.block.col(0);
+      weight = deflated.values(v)[0];
+      finished = polished.converged[0];
+      steps += polished.steps[0];
+    }
     result.weights[j] = weight;
     result.factors[0].col(j) = v;
-    result.residuals[j] = (deflated.contract(v) - weight * v).norm();
+    if (options.residuals) result.residuals[j] = (deflated.contract(v) - weight * v).norm();
     result.agreement[j] = agreement(ended.block, v);
-    result.iterations.push_back(ended.steps[best] + polished.steps[0]);
-    if (!polished.converged[0]) result.status = Status::iteration_limit;
+    result.iterations.push_back(steps);
+    if (!finished) result.status = unfinished(options);
     deflated.deflate(weight, v);
   }
   result.sort_by_weight();
@@ -175,7 +187,7 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
                                         const ProgressCallback& progress) {
   options.check(oracle.dim());
   const Index k = options.components;
-  Decomposition result = empty_result(oracle.dim(), k);
+  Decomposition result = empty_result(oracle.dim(), k, options.residuals);
   SeededRandom random(static_cast<std::uint64_t>(options.seed));
   Matrix block = orthonormal_groups(random_unit_block(oracle.dim(), k * options.starts, random), k);
   Vector moved;
@@ -190,7 +202,8 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
     moved = movement(next, block);
     result.history.push_back({0, t, moved.maxCoeff(), block.cols()});
     block = next;
-  } while (t < options.iterations && moved.maxCoeff() > options.tolerance);
+  } while (t < options.iterations &&
+           (options.tolerance == 0 || moved.maxCoeff() > options.tolerance));
 
   const Vector values = oracle.values(block);
   Index best = 0;
@@ -198,13 +211,15 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
   const Matrix chosen = block.middleCols(best * k, k);
   result.weights = values.segment(best * k, k);
   result.factors[0] = chosen;
-  result.residuals =
-      (oracle.contract(chosen) - chosen * result.weights.asDiagonal()).colwise().norm().transpose();
+  if (options.residuals) {
+    const Matrix left = oracle.contract(chosen) - chosen * result.weights.asDiagonal();
+    result.residuals = left.colwise().norm().transpose();
+  }
   result.agreement = group_agreement(block, chosen);
   result.iterations.assign(static_cast<std::size_t>(k), t);
   if (result.status != Status::stopped &&
-      moved.segment(best * k, k).maxCoeff() > options.tolerance) {
-    result.status = Status::iteration_limit;
+      (options.tolerance == 0 || moved.segment(best * k, k).maxCoeff() > options.tolerance)) {
+    result.status = unfinished(options);
   }
   result.sort_by_weight();
   return result;

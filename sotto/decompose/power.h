@@ -3,9 +3,11 @@
 // For each of k components: L random unit starts, iterated together as one block by
 // u <- T(I,u,..,u)/|.|; the start with the largest T(u,..,u) is kept, polished, and deflated. The
 // tensor is never rewritten: deflation subtracts sum_j lambda_j v_j (v_j.u)^(p-1) from each answer.
-// Columns that have converged leave the block. Asks the oracle at most k (iterations + polish + 3)
-// times. Order 3: one finds weights of either sign as positive weights (v -> -v); order 4 finds
-// them by absolute value.
+// Columns that have converged leave the block; with tolerance 0 none does, and the oracle is asked
+// for exactly `iterations` blocks of products and one of values a component when nothing is
+// polished and no residuals are wanted: what an oracle that charges for its answers needs. Order 3:
+// one finds weights of either sign as positive weights (v -> -v); order 4 finds them by absolute
+// value.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +26,7 @@ struct PowerOptions {
   std::int64_t polish = 100;
   double tolerance = 1e-11;
   std::int64_t seed = 0;
+  bool residuals = true;  // one more product a component, for the diagnostics
 
   OptionTable table();
   // Refuses what cannot be done for this dimension.

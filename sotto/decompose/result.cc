@@ -9,7 +9,7 @@ namespace sotto {
 void Decomposition::keep_first(Index k) {
   weights.conservativeResize(k);
   for (Matrix& factor : factors) factor.conservativeResize(Eigen::NoChange, k);
-  residuals.conservativeResize(k);
+  if (residuals.size() > 0) residuals.conservativeResize(k);
   agreement.conservativeResize(k);
   iterations.resize(static_cast<std::size_t>(k));
 }
@@ -20,7 +20,7 @@ void Decomposition::sort_by_weight() {
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return std::abs(weights[a]) > std::abs(weights[b]); });
   weights = Vector(weights(order));
-  residuals = Vector(residuals(order));
+  if (residuals.size() > 0) residuals = Vector(residuals(order));
   agreement = Vector(agreement(order));
   for (Matrix& factor : factors) factor = Matrix(factor(Eigen::all, order));
   std::vector<int> reordered;

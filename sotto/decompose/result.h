@@ -9,6 +9,7 @@ namespace sotto {
 
 enum class Status {
   converged,        // every component met the tolerance
+  completed,        // ran the fixed number of iterations asked for (tolerance 0)
   iteration_limit,  // at least one did not; what was found is returned
   stopped,          // the caller's progress callback asked to stop
 };
@@ -17,6 +18,8 @@ inline const char* status_text(Status status) {
   switch (status) {
     case Status::converged:
       return "converged";
+    case Status::completed:
+      return "completed";
     case Status::iteration_limit:
       return "iteration limit";
     case Status::stopped:
@@ -39,7 +42,8 @@ struct HistoryPoint {
 struct Decomposition {
   Vector weights;               // k
   std::vector<Matrix> factors;  // d_m x k, unit columns
-  Vector residuals;             // |T(I, v_j, ..) - weights[j] v_j| on the tensor v_j was found in
+  Vector residuals;             // |T(I, v_j, ..) - weights[j] v_j| on the tensor v_j was found in;
+                                // empty when not asked for
   Vector agreement;             // share of the starts that reached this component
   std::vector<int> iterations;  // until this component met the tolerance
   std::vector<HistoryPoint> history;

@@ -100,7 +100,7 @@ Decomposition whitened_power_method(const SymmetricTensor& tensor, const Whiteni
     vectors.col(j) /= length;
     const double scale = std::pow(length, tensor.order());
     result.weights[j] *= scale;
-    result.residuals[j] *= scale;
+    if (result.residuals.size() > 0) result.residuals[j] *= scale;
   }
   result.factors[0] = std::move(vectors);
   result.sort_by_weight();
