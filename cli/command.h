@@ -43,5 +43,6 @@ std::vector<std::unique_ptr<Command>> all_commands();
 // Each in the file of its name.
 std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
+std::vector<std::unique_ptr<Command>> make_account_commands();
 
 }  // namespace sotto::cli

@@ -34,7 +34,7 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
       ": tensor decomposition that keeps each person's data private\n\nusage: sotto COMMAND "
       "[options]\n\n";
   for (const auto& command : commands) {
-    text += fmt::format("  {:<18}{}\n", command->name(), command->summary());
+    text += fmt::format("  {:<20}{}\n", command->name(), command->summary());
   }
   return text +
          "\n  sotto COMMAND --help   the options of a command\n"

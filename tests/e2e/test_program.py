@@ -10,7 +10,7 @@ class Program(ProgramTest):
     def test_version_and_help(self):
         self.assertRegex(self.succeed("--version"), r"^sotto \d+\.\d+\.\d+\n$")
         overview = self.succeed("--help")
-        for command in "decompose", "generate tensor":
+        for command in "decompose", "generate tensor", "account compare":
             self.assertIn(command, overview)
         self.assertIn("--starts", self.succeed("decompose", "--help"))
 

@@ -1,0 +1,205 @@
+// sotto account: the privacy accountant on its own.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "cli/command.h"
+#include "sotto/base/error.h"
+#include "sotto/privacy/accountant.h"
+#include "sotto/privacy/parse_spends.h"
+#include "sotto/report/result.h"
+
+namespace sotto::cli {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr RealRange kPositive{0, kInfinity, true, true};
+
+// What the five commands share: the options in the users' words, and how an answer is shown.
+class Account : public Command {
+ public:
+  OptionTable options() override {
+    return own_options().flag("json", json_, "print the result as JSON");
+  }
+
+  ExitCode run() override {
+    const auto start = std::chrono::steady_clock::now();
+    Json result = make_result(name(), options(), Json::object());
+    const std::string text = answer(result);
+    result["seconds"] =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    fmt::print("{}", json_ ? to_text(result) : text);
+    return exit_done;
+  }
+
+ protected:
+  virtual OptionTable own_options() = 0;
+  // Fills the result and returns it in words.
+  virtual std::string answer(Json& result) = 0;
+
+  OptionTable with_noise(OptionTable table) {
+    return table
+        .real("noise-multiplier", 's', noise_multiplier_, kPositive,
+              "standard deviation of the noise over the sensitivity")
+        .required();
+  }
+  OptionTable with_scale(OptionTable table) {
+    return table
+        .real("scale", 'b', scale_, kPositive, "scale of the Laplace noise over the sensitivity")
+        .required();
+  }
+  OptionTable with_count(OptionTable table) {
+    return table
+        .integer("count", 'n', count_, {1, std::numeric_limits<std::int64_t>::max()},
+                 "number of releases")
+        .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
+        .required();
+  }
+
+  double noise_multiplier_ = 0;
+  double scale_ = 0;
+  std::optional<double> sampling_rate_;
+  std::int64_t count_ = 1;
+  double delta_ = 0;
+  bool json_ = false;
+};
+
+std::string epsilon_sentence(double epsilon, double delta) {
+  return fmt::format("epsilon {:.10g} at delta {:.6g}\n", epsilon, delta);
+}
+
+class AccountGaussian final : public Account {
+ public:
+  std::string name() const override { return "account gaussian"; }
+  std::string summary() const override { return "Epsilon of Gaussian releases, exactly"; }
+
+ protected:
+  OptionTable own_options() override { return with_count(with_noise({})); }
+  std::string answer(Json& result) override {
+    const double epsilon = account_gaussian(noise_multiplier_, count_, delta_);
+    result["epsilon"] = epsilon;
+    result["accountant"] = "gdp";
+    return epsilon_sentence(epsilon, delta_);
+  }
+};
+
+class AccountLaplace final : public Account {
+ public:
+  std::string name() const override { return "account laplace"; }
+  std::string summary() const override { return "Epsilon of releases with Laplace noise"; }
+
+ protected:
+  OptionTable own_options() override { return with_count(with_scale({})); }
+  std::string answer(Json& result) override {
+    const double epsilon = account_laplace(scale_, count_, delta_);
+    result["epsilon"] = epsilon;
+    result["accountant"] = "pld";
+    return epsilon_sentence(epsilon, delta_);
+  }
+};
+
+class AccountSubsampled final : public Account {
+ public:
+  std::string name() const override { return "account subsampled"; }
+  std::string summary() const override {
+    return "Epsilon of Gaussian releases on Poisson samples (neighbours add or remove one record)";
+  }
+
+ protected:
+  OptionTable own_options() override {
+    return with_count(with_noise({})
+                          .real("sampling-rate", 'q', sampling_rate_, {0, 1, true, false},
+                                "probability of each record to be in a sample")
+                          .required());
+  }
+  std::string answer(Json& result) override {
+    const double epsilon =
+        account_subsampled(noise_multiplier_, sampling_rate_.value(), count_, delta_);
+    result["epsilon"] = epsilon;
+    result["accountant"] = "pld";
+    return epsilon_sentence(epsilon, delta_);
+  }
+};
+
+class AccountCalibrate final : public Account {
+ public:
+  std::string name() const override { return "account calibrate"; }
+  std::string summary() const override { return "The least noise that keeps to an epsilon"; }
+
+ protected:
+  OptionTable own_options() override {
+    return with_count(OptionTable()
+                          .real("epsilon", 'e', epsilon_, kPositive, "epsilon to keep to")
+                          .required()
+                          .choice("noise", noise_, {"gaussian", "laplace"}, "kind of noise")
+                          .real("sampling-rate", 'q', sampling_rate_, {0, 1, true, false},
+                                "Gaussian noise on Poisson samples with this rate"));
+  }
+  std::string answer(Json& result) override {
+    if (noise_ == "laplace") {
+      SOTTO_REQUIRE_AT(!sampling_rate_, "--sampling-rate", "goes with Gaussian noise only");
+      const double scale = calibrate_laplace(epsilon_, delta_, count_);
+      result["scale"] = scale;
+      return fmt::format("Laplace scale {:.10g} times the sensitivity\n", scale);
+    }
+    const double multiplier = sampling_rate_
+                                  ? calibrate_subsampled(epsilon_, delta_, *sampling_rate_, count_)
+                                  : calibrate_gaussian(epsilon_, delta_, count_);
+    result["noise_multiplier"] = multiplier;
+    return fmt::format("noise multiplier {:.10g}\n", multiplier);
+  }
+
+ private:
+  double epsilon_ = 0;
+  std::string noise_ = "gaussian";
+};
+
+class AccountCompare final : public Account {
+ public:
+  std::string name() const override { return "account compare"; }
+  std::string summary() const override { return "What each accountant says of the same releases"; }
+
+ protected:
+  OptionTable own_options() override {
+    return OptionTable()
+        .text("releases", 'r', releases_, "LIST",
+              "comma separated: gaussian:NOISE_MULTIPLIER:COUNT, laplace:SCALE:COUNT, "
+              "pure:EPSILON:COUNT, subsampled:NOISE_MULTIPLIER:SAMPLING_RATE:COUNT")
+        .required()
+        .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
+        .required();
+  }
+  std::string answer(Json& result) override {
+    const std::vector<Spend> spends = parse_spends(releases_, "--releases");
+    std::string text;
+    for (const AccountLine& line : compare(spends, delta_)) {
+      Json entry{{"accountant", line.accountant}};
+      const bool applies = std::isfinite(line.epsilon);
+      entry["epsilon"] = applies ? Json(line.epsilon) : Json(nullptr);
+      entry["note"] = line.note;
+      result["accountants"].push_back(entry);
+      text += fmt::format("{:<10} {:>16}  {}\n", line.accountant,
+                          applies ? fmt::format("{:.8g}", line.epsilon) : "-", line.note);
+    }
+    return text;
+  }
+
+ private:
+  std::string releases_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Command>> make_account_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(std::make_unique<AccountGaussian>());
+  commands.push_back(std::make_unique<AccountLaplace>());
+  commands.push_back(std::make_unique<AccountSubsampled>());
+  commands.push_back(std::make_unique<AccountCalibrate>());
+  commands.push_back(std::make_unique<AccountCompare>());
+  return commands;
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,17 @@
+// A list of releases as people write it on a command line:
+//   gaussian:NOISE_MULTIPLIER:COUNT, laplace:SCALE:COUNT, pure:EPSILON:COUNT,
+//   subsampled:NOISE_MULTIPLIER:SAMPLING_RATE:COUNT
+// separated by commas; the count may be left out and is then one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/privacy/cost.h"
+
+namespace sotto {
+
+// Refuses, naming `place`, what does not read that way. Ranges are the accountant's business.
+std::vector<Spend> parse_spends(const std::string& text, const std::string& place);
+
+}  // namespace sotto

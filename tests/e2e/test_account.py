@@ -1,0 +1,107 @@
+"""sotto account, as a user meets it. The numbers are independent values (60-digit arithmetic for
+Gaussian and Laplace releases, contour integrals for sampled ones)."""
+import math
+
+from sotto_cli import ProgramTest, main
+
+
+class Account(ProgramTest):
+    def epsilon(self, *arguments):
+        return self.result("account", *arguments)["epsilon"]
+
+    def test_gaussian_is_exact(self):
+        for sigma, count, delta, exact in ((0.5, 1, "1e-5", 9.997256146434301),
+                                           (0.5, 1, "1e-9", 13.534772219165538),
+                                           (0.5, 10, "1e-5", 46.2112101912181)):
+            found = self.epsilon("gaussian", "--noise-multiplier", sigma, "--count", count,
+                                 "--delta", delta)
+            self.assertLess(abs(found / exact - 1), 1e-9)
+
+    def test_gaussian_agrees_with_the_formula(self):
+        def phi(x):
+            return math.erfc(-x / math.sqrt(2)) / 2
+        for sigma, count in (1.0, 1), (3.0, 50):
+            epsilon = self.epsilon("gaussian", "-s", sigma, "-n", count, "--delta", "1e-6")
+            mu = math.sqrt(count) / sigma
+            delta = phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
+            self.assertAlmostEqual(delta / 1e-6, 1, delta=1e-7)
+
+    def test_laplace_and_sampled_releases_are_tight_and_safe(self):
+        for arguments, exact in (
+                (["laplace", "--scale", 1, "--count", 1, "--delta", "1e-5"], 0.9999799998999993),
+                (["laplace", "--scale", 2, "--count", 1, "--delta", "1e-5"], 0.4999799998999993),
+                (["subsampled", "-s", 0.6, "-q", 0.001, "-n", 100, "--delta", "1e-5"],
+                 0.7795935835151816),
+                (["subsampled", "-s", 0.6, "-q", 0.001, "-n", 10000, "--delta", "1e-5"],
+                 2.4561454157976024)):
+            found = self.epsilon(*arguments)
+            self.assertGreaterEqual(found, exact - 1e-9, arguments)
+            self.assertLessEqual(found, exact + 2e-4 + 1e-3 * exact, arguments)
+
+    def test_calibrate_and_account_are_inverse(self):
+        noise = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count",
+                            7)["noise_multiplier"]
+        self.assertAlmostEqual(
+            self.epsilon("gaussian", "-s", repr(noise), "-n", 7, "--delta", "1e-6"), 1, delta=1e-10)
+        scale = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count", 7,
+                            "--noise", "laplace")["scale"]
+        found = self.epsilon("laplace", "-b", repr(scale), "-n", 7, "--delta", "1e-6")
+        self.assertLessEqual(found, 1)
+        self.assertGreater(found, 1 - 1e-3)
+        noise = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count",
+                            100, "--sampling-rate", 0.01)["noise_multiplier"]
+        found = self.epsilon("subsampled", "-s", repr(noise), "-q", 0.01, "-n", 100, "--delta",
+                             "1e-6")
+        self.assertLessEqual(found, 1)
+        self.assertGreater(found, 1 - 1e-3)
+
+    def test_compare_lists_every_accountant(self):
+        result = self.result("account", "compare", "--releases", "gaussian:5:10", "--delta", "1e-6")
+        lines = {line["accountant"]: line["epsilon"] for line in result["accountants"]}
+        self.assertEqual(set(lines), {"basic", "advanced", "zcdp", "rdp", "gdp", "pld"})
+        self.assertLessEqual(lines["gdp"], lines["zcdp"])
+        self.assertLessEqual(lines["gdp"], lines["basic"])
+        mixed = self.result("account", "compare", "--releases", "gaussian:5:10,laplace:10:20",
+                            "--delta", "1e-6")
+        lines = {line["accountant"]: line["epsilon"] for line in mixed["accountants"]}
+        self.assertIsNone(lines["gdp"])
+        self.assertLess(lines["pld"], lines["rdp"])
+
+    def test_extremes_stay_finite(self):
+        for arguments in (["gaussian", "-s", "1e-6", "-n", 10**9, "--delta", "1e-300"],
+                          ["gaussian", "-s", "1e6", "-n", 1, "--delta", "1e-300"],
+                          ["laplace", "-b", "1e-6", "-n", 10**9, "--delta", "1e-300"],
+                          ["laplace", "-b", "1e6", "-n", 10**9, "--delta", "1e-5"],
+                          ["subsampled", "-s", "1e6", "-q", 0.01, "-n", 10**9, "--delta", "1e-5"],
+                          ["subsampled", "-s", "1e-6", "-q", 1, "-n", 10**9, "--delta", "1e-300"]):
+            self.assertTrue(math.isfinite(self.epsilon(*arguments)), arguments)
+        for epsilon in "1000", "710", "1e-6":
+            noise = self.result("account", "calibrate", "--epsilon", epsilon, "--delta", "1e-300",
+                                "--count", 1)["noise_multiplier"]
+            self.assertGreater(noise, 1e-3)
+
+    def test_absurd_input_is_refused(self):
+        for arguments, says in (
+                (["gaussian", "-s", 0, "--delta", 0.1], "--noise-multiplier"),
+                (["gaussian", "-s", "nan", "--delta", 0.1], "--noise-multiplier"),
+                (["gaussian", "-s", "inf", "--delta", 0.1], "--noise-multiplier"),
+                (["gaussian", "-s", 1, "--delta", 0], "delta"),
+                (["gaussian", "-s", 1, "--delta", 1], "--delta"),
+                (["gaussian", "-s", 1, "--delta", "nan"], "--delta"),
+                (["gaussian", "-s", 1], "--delta"),
+                (["gaussian", "-s", 1, "--delta", 0.1, "-n", 0], "--count"),
+                (["gaussian", "-s", 1, "--delta", 0.1, "-n", 1.5], "--count"),
+                (["subsampled", "-s", 1, "-q", 1.5, "--delta", 0.1], "--sampling-rate"),
+                (["subsampled", "-s", 1, "-q", 0, "--delta", 0.1], "--sampling-rate"),
+                (["calibrate", "--epsilon", 0, "--delta", 0.1], "--epsilon"),
+                (["calibrate", "--epsilon", -1, "--delta", 0.1], "--epsilon"),
+                (["calibrate", "--epsilon", 1, "--delta", 0.1, "--noise", "laplace", "-q", 0.5],
+                 "--sampling-rate"),
+                (["compare", "--releases", "magic:1", "--delta", 0.1], "magic"),
+                (["compare", "--releases", "subsampled:1:2:3", "--delta", 0.1], "2"),
+                (["nothing"], "account")):
+            self.refuse("account", *arguments, says=says)
+
+
+if __name__ == "__main__":
+    main()
