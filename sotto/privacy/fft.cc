@@ -62,7 +62,7 @@ class Spectrum {
 
   Plans plans() {
     static std::mutex mutex;
-    static std::map<std::size_t, Plans> known;
+    static auto& known = *new std::map<std::size_t, Plans>;  // lives as long as any thread
     const std::lock_guard<std::mutex> guard(mutex);
     const auto [at, fresh] = known.try_emplace(n_);
     if (fresh) {

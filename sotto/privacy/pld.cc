@@ -25,7 +25,10 @@ double largest_pure(std::span<const Spend> spends) {
 }
 
 // All parts on one step: the finest of them, or what the sum of their widths can afford.
-LossDistribution combine(std::vector<LossDistribution> parts) {
+TwoScaleLoss combine(const std::vector<TwoScaleLoss>& several) {
+  if (several.size() == 1) return several.front();
+  std::vector<LossDistribution> parts;
+  for (const TwoScaleLoss& part : several) parts.push_back(part.flat());
   double finest = kInfinity, width = 0;
   for (const auto& part : parts) {
     finest = std::fmin(finest, part.step());
@@ -37,7 +40,7 @@ LossDistribution combine(std::vector<LossDistribution> parts) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     sum = convolve(sum, parts[i].regrid(step), kLongest);
   }
-  return sum;
+  return {std::move(sum), {}};
 }
 
 // One direction of a list at a target delta. A share of delta, small enough not to matter, pays for
@@ -56,15 +59,15 @@ class Account {
     const auto moment = [this](double theta) { return log_moment(theta); };
     double theta = saddle_theta(moment, delta_);
     if (const double pure = largest_pure(spends_); pure > 0) theta = std::fmin(theta, 1e8 / pure);
-    std::vector<LossDistribution> parts;
+    std::vector<TwoScaleLoss> parts;
     double inflation = 0;  // log of a factor that covers every relative error
     for (const Spend& spend : spends_) {
       const View view{theta, direction_, cut_, 36 + std::log(static_cast<double>(spend.count))};
       parts.push_back(self_convolve(loss_distribution(spend.cost, view), spend.count));
       inflation += static_cast<double>(spend.count) * loss_relative_error(spend.cost, view);
     }
-    const LossDistribution loss = combine(std::move(parts));
-    inflation += 1e-13 * (1 + std::abs(loss.log_scale()));
+    const TwoScaleLoss loss = combine(parts);
+    inflation += 1e-13 * (1 + std::abs(loss.bulk.log_scale()));
     return loss.epsilon(std::log(delta_) + std::log1p(-2 * kCutShare), inflation);
   }
 

@@ -165,7 +165,7 @@ TEST(Pld, epsilon_falls_with_noise_and_grows_with_count_and_rate) {
     const double noise = log_uniform(0.4, 10), rate = log_uniform(1e-4, 0.5);
     const auto count = *rc::gen::inRange<std::int64_t>(1, 5000);
     const double delta = log_uniform(1e-12, 1e-3);
-    const int kind = *rc::gen::inRange(0, 5);
+    const int kind = *rc::gen::elementOf(std::vector<int>{0, 0, 0, 1, 1, 1, 2, 3, 4});
     const auto epsilon = [&](double s, double q, std::int64_t k) {
       const Cost costs[] = {LaplaceCost{1 / s}, PureCost{1 / s}, SubsampledGaussianCost{s, q}};
       const Spend spend{costs[std::min(kind, 2)], k};
@@ -205,7 +205,7 @@ TEST(Pld, any_list_costs_at_least_each_part_and_at_most_what_rdp_proves) {
     }
     const double whole = pld_epsilon(list, delta);
     RC_ASSERT(std::isfinite(whole));
-    RC_ASSERT(whole <= rdp_epsilon(list, delta));
+    RC_ASSERT(whole <= rdp_epsilon(list, delta) * (1 + 1e-12));
     for (const Spend& spend : list) {
       const Spend one{spend.cost, 1};
       RC_ASSERT(whole >= pld_epsilon({&one, 1}, delta) * (1 - 1e-3) - 1e-6);

@@ -44,14 +44,28 @@ TwoScaleLoss convolve(const TwoScaleLoss& a, const TwoScaleLoss& b, std::size_t 
   return simplified(std::move(result));
 }
 
-LossDistribution self_convolve(const TwoScaleLoss& one, std::int64_t count) {
+double TwoScaleLoss::epsilon(double log_delta, double inflation) const {
+  if (!tail) return bulk.epsilon(log_delta, inflation);
+  const double enough = flat().epsilon(log_delta, inflation);
+  if (!std::isfinite(enough)) return enough;
+  double low = 0, high = enough;
+  for (int i = 0; i < 60 && high - low > 1e-14 * high; ++i) {
+    const double middle = (low + high) / 2;
+    const double a = bulk.log_delta(middle, inflation), b = tail->log_delta(middle, inflation);
+    const double sum = std::fmax(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+    (sum <= log_delta ? high : low) = middle;
+  }
+  return high;
+}
+
+TwoScaleLoss self_convolve(const TwoScaleLoss& one, std::int64_t count) {
   std::optional<TwoScaleLoss> sum;
   TwoScaleLoss power = one;
   const std::size_t later = count < kManyCopies ? kLater : kMany;
   for (std::size_t longest = kFirst;; longest = std::max(longest / 2, later)) {
     if (count & 1) sum = sum ? convolve(*sum, power, longest) : power;
     count >>= 1;
-    if (count == 0) return sum->flat();
+    if (count == 0) return *std::move(sum);
     power = simplified(square(power, longest));
   }
 }

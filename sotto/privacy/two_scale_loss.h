@@ -21,12 +21,15 @@ struct TwoScaleLoss {
 
   // One grid, the coarser of the two.
   LossDistribution flat() const { return tail ? add_measures(bulk, *tail) : bulk; }
+
+  // As in LossDistribution, each measure on its own grid.
+  double epsilon(double log_delta, double inflation) const;
 };
 
 // The sum of two independent losses, each measure kept to at most `longest` points.
 TwoScaleLoss convolve(const TwoScaleLoss& a, const TwoScaleLoss& b, std::size_t longest);
 
 // The sum of `count` independent copies, by squaring; grids coarsen as the sum widens.
-LossDistribution self_convolve(const TwoScaleLoss& one, std::int64_t count);
+TwoScaleLoss self_convolve(const TwoScaleLoss& one, std::int64_t count);
 
 }  // namespace sotto
