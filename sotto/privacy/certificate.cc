@@ -106,9 +106,13 @@ nlohmann::json cost_json(const Cost& cost) {
 
 nlohmann::json release_json(const CertifiedRelease& release) {
   const ReleaseRecord& record = release.record;
-  nlohmann::json json{
-      {"what", record.what},   {"mechanism", record.mechanism}, {"sensitivity", record.sensitivity},
-      {"noise", record.noise}, {"count", record.count},         {"cost", cost_json(record.cost)}};
+  nlohmann::json json{{"what", record.what},
+                      {"mechanism", record.mechanism},
+                      {"sensitivity", record.sensitivity},
+                      {"noise", record.noise},
+                      {"count", record.count},
+                      {"values", record.values},
+                      {"cost", cost_json(record.cost)}};
   if (record.precision.epsilon > 0 || record.precision.delta > 0) {
     json["precision"] = {{"epsilon", record.precision.epsilon}, {"delta", record.precision.delta}};
   }
@@ -159,7 +163,9 @@ Certificate Ledger::certify() const {
   if (any_sampled(bill.spends) && !statement_.adds_or_removes) {
     faults.push_back("sampling is accounted for neighbours that add or remove a record, not these");
   }
-  const double delta = statement_.delta - bill.precision.delta;
+  // The made releases are (e + epsilon, exp(epsilon) d + delta) where the ideal ones are (e, d).
+  const double delta =
+      (statement_.delta - bill.precision.delta) * std::exp(-bill.precision.epsilon);
   const bool payable = delta > 0 || (statement_.delta == 0 && delta == 0 &&
                                      !std::isnan(basic_pure_epsilon(bill.spends)));
   if (!payable) faults.push_back("delta is too small for these releases and their rounding");

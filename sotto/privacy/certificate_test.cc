@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/gdp.h"
 
 namespace sotto {
@@ -45,6 +46,17 @@ double epsilon_from_json(const nlohmann::json& json) {
     (phi(mu / 2 - e / mu) - std::exp(e) * phi(-mu / 2 - e / mu) > delta ? low : high) = e;
   }
   return static_cast<double>(high);
+}
+
+// A block of numbers under one noise is one release, however long the block.
+TEST(Certificate, a_block_from_a_mechanism_is_charged_once) {
+  Ledger ledger(statement());
+  const GaussianMechanism mechanism("block", 1, 4, 5000);
+  ledger.add(mechanism.record());
+  const auto json = ledger.certify().to_json();
+  EXPECT_NEAR(json.at("epsilon").get<double>() / gdp_epsilon(0.25, 1e-6), 1, 1e-6);
+  EXPECT_EQ(json.at("releases").at(0).at("count"), 1);
+  EXPECT_EQ(json.at("releases").at(0).at("values"), 5000);
 }
 
 TEST(Certificate, epsilon_can_be_computed_again_from_its_releases_alone) {

@@ -1,5 +1,6 @@
 #include "sotto/privacy/gaussian.h"
 
+#include <array>
 #include <cmath>
 
 #include "sotto/base/error.h"
@@ -20,26 +21,31 @@ ReleaseRecord gaussian_record(std::string what, double sensitivity, double noise
   const double gap = std::max(0.0, IntegerZiggurat::kGaussianReach - mu);
   PrecisionCharge precision{2 * n * IntegerZiggurat::kRelativeError,
                             std::min(1.0, n * std::erfc(gap / std::sqrt(2.0)) * kRoundUp)};
-  return {std::move(what), "gaussian", charged, noise, count, GaussianCost{mu}, precision, ""};
+  return {std::move(what), "gaussian", charged, noise, 1, GaussianCost{mu}, precision, "", count};
 }
 
-// Multiplicity of an entry of the given order with `distinct` different indices.
-double multiplicity(int order, int distinct) {
-  if (distinct == 1) return 1;
-  return order == 2 ? 2 : (distinct == 2 ? 3 : 6);
+// The multiplicities of the unique entries of a symmetric tensor, by order.
+std::vector<double> multiplicities(int order) {
+  if (order == 2) return {1, 2};
+  if (order == 3) return {1, 3, 6};
+  return {1, 4, 6, 12, 24};
+}
+
+std::int64_t symmetric_count_of(std::int64_t n, int order) {
+  const std::int64_t pairs = n * (n + 1) / 2;
+  if (order == 2) return pairs;
+  return order == 3 ? n * (n + 1) * (n + 2) / 6 : pairs * ((n + 2) * (n + 3) / 2) / 6;
 }
 
 // Walks the indices of packed entries in lexicographic order.
 struct PackedIndex {
   std::int64_t d;
   int order;
-  std::array<std::int64_t, 3> at{};  // i <= j <= k; order 2 uses the last two
+  std::array<std::int64_t, 4> at{};  // not falling; lower orders use the last ones
 
   // How many entries of this order have their first index in from..i-1, all indices >= from.
   static std::int64_t before(std::int64_t i, std::int64_t from, std::int64_t d, int order) {
-    const auto tail = [&](std::int64_t n) {
-      return order == 1 ? n : order == 2 ? n * (n + 1) / 2 : n * (n + 1) * (n + 2) / 6;
-    };
+    const auto tail = [&](std::int64_t n) { return order == 1 ? n : symmetric_count_of(n, order); };
     return tail(d - from) - tail(d - i);
   }
 
@@ -56,30 +62,38 @@ struct PackedIndex {
         }
       }
       rank -= before(low, from, d, o);
-      from = at[3 - o] = low;
+      from = at[4 - o] = low;
     }
   }
 
-  int distinct() const { return 1 + (at[1] != at[2]) + (order == 3 && at[0] != at[1]); }
+  // Position of this entry's multiplicity in multiplicities(order).
+  int kind() const {
+    if (order < 4) return (at[2] != at[3]) + (order == 3 && at[1] != at[2]);
+    const bool a = at[0] != at[1], b = at[1] != at[2], c = at[2] != at[3];
+    const int different = a + b + c;
+    if (different != 1) return different == 0 ? 0 : different + 1;
+    return b ? 2 : 1;  // two pairs; three and one
+  }
 
   void next() {
-    if (++at[2] < d) return;
-    if (++at[1] < d) {
-      at[2] = at[1];
-      return;
-    }
-    ++at[0];
-    at[1] = at[2] = at[0];
+    int a = 3;
+    while (a > 4 - order && at[a] == d - 1) --a;
+    const std::int64_t index = ++at[a];
+    for (int b = a + 1; b < 4; ++b) at[b] = index;
   }
 };
 
 // Grid fine enough for the smallest of the standard deviations.
 Grid symmetric_grid(double standard_deviation, int order) {
-  return Grid::under(standard_deviation / std::sqrt(multiplicity(order, order)));
+  return Grid::under(standard_deviation / std::sqrt(multiplicities(order).back()));
 }
 
-IntegerZiggurat symmetric_noise(double steps, int order, int distinct) {
-  return {Shape::gaussian, steps / std::sqrt(multiplicity(order, distinct))};
+std::vector<IntegerZiggurat> symmetric_noise(double steps, int order) {
+  std::vector<IntegerZiggurat> noise;
+  for (const double m : multiplicities(order)) {
+    noise.emplace_back(Shape::gaussian, steps / std::sqrt(m));
+  }
+  return noise;
 }
 
 }  // namespace
@@ -97,7 +111,7 @@ GaussianMechanism::GaussianMechanism(std::string what, double sensitivity,
 
 void GaussianMechanism::release(std::span<const double> value, NoiseStream stream,
                                 std::span<double> out) const {
-  require_releasable(value, record_.count, out);
+  require_releasable(value, record_.values, out);
   release_on_grid(grid_, noise_, stream, value, out);
 }
 
@@ -109,10 +123,10 @@ std::vector<double> GaussianMechanism::release(std::span<const double> value,
 }
 
 std::int64_t symmetric_count(std::int64_t d, int order) {
-  SOTTO_REQUIRE(order == 2 || order == 3, "symmetric noise has order 2 or 3, got {}", order);
-  const std::int64_t largest = order == 2 ? std::int64_t{1} << 31 : std::int64_t{1} << 20;
+  SOTTO_REQUIRE(order >= 2 && order <= 4, "symmetric noise has order 2, 3 or 4, got {}", order);
+  const std::int64_t largest = std::int64_t{1} << (order == 2 ? 31 : order == 3 ? 20 : 15);
   SOTTO_REQUIRE(d >= 1 && d <= largest, "the dimension must lie in 1..{}, got {}", largest, d);
-  return order == 2 ? d * (d + 1) / 2 : d * (d + 1) * (d + 2) / 6;
+  return symmetric_count_of(d, order);
 }
 
 SymmetricGaussianMechanism::SymmetricGaussianMechanism(std::string what, double sensitivity,
@@ -122,9 +136,7 @@ SymmetricGaussianMechanism::SymmetricGaussianMechanism(std::string what, double 
     : dimension_(dimension),
       order_(order),
       grid_(symmetric_grid(standard_deviation, order)),
-      noise_{symmetric_noise(standard_deviation / grid_.step(), order, 1),
-             symmetric_noise(standard_deviation / grid_.step(), order, 2),
-             symmetric_noise(standard_deviation / grid_.step(), order, 3)} {
+      noise_(symmetric_noise(standard_deviation / grid_.step(), order)) {
   const std::int64_t count = symmetric_count(dimension, order);
   require_claim(sensitivity, value_error, count);
   // In Frobenius norm every one of the d^order entries moves by at most a step.
@@ -141,13 +153,13 @@ void SymmetricGaussianMechanism::draw_chunk(WordSource& words, std::int64_t begi
   PackedIndex index{dimension_, order_};
   index.seek(begin);
   for (std::int64_t e = begin; e < end; ++e, index.next()) {
-    use(e, noise_[index.distinct() - 1].draw(words));
+    use(e, noise_[index.kind()].draw(words));
   }
 }
 
 void SymmetricGaussianMechanism::release(std::span<const double> packed, NoiseStream stream,
                                          std::span<double> out) const {
-  require_releasable(packed, record_.count, out);
+  require_releasable(packed, record_.values, out);
   for_each_chunk(stream, packed.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
     draw_chunk(words, begin, end, [&](std::int64_t e, std::int64_t steps) {
       out[e] = grid_.to_value(grid_.to_steps(packed[e]) + steps);
@@ -166,9 +178,9 @@ void SymmetricGaussianMechanism::noise(const NoiseStream& stream, std::uint64_t 
                                        std::span<double> out) const {
   const auto begin = static_cast<std::int64_t>(chunk * kChunk);
   const auto end = begin + static_cast<std::int64_t>(out.size());
-  SOTTO_REQUIRE(out.size() <= kChunk && end <= record_.count,
+  SOTTO_REQUIRE(out.size() <= kChunk && end <= record_.values,
                 "chunk {} with {} entries passes the {} entries of the block", chunk, out.size(),
-                record_.count);
+                record_.values);
   WordSource words(stream, chunk);
   draw_chunk(words, begin, end,
              [&](std::int64_t e, std::int64_t steps) { out[e - begin] = grid_.to_value(steps); });

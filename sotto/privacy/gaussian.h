@@ -4,7 +4,6 @@
 // 2022; adaptive releases compose by adding mu^2. Proof, floating point included: gaussian.md.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,10 +37,11 @@ class GaussianMechanism {
   ReleaseRecord record_;
 };
 
-// The same for a symmetric matrix or a symmetric tensor of order 3, given by its unique entries in
-// lexicographic order i <= j (<= k). Isometric: an entry that stands for m equal ones has noise
-// std / sqrt(m), so that the noise is the projection of i.i.d. noise on symmetric tensors, is
-// invariant under rotations, and sensitivity and noise are both measured in Frobenius norm.
+// The same for a symmetric matrix or a symmetric tensor of order 3 or 4, given by its unique
+// entries in lexicographic order i <= j (<= k (<= l)). Isometric: an entry that stands for m equal
+// ones has noise std / sqrt(m), so that the noise is the projection of i.i.d. noise on symmetric
+// tensors, is invariant under rotations, and sensitivity and noise are both measured in Frobenius
+// norm.
 class SymmetricGaussianMechanism {
  public:
   SymmetricGaussianMechanism(std::string what, double sensitivity, double standard_deviation,
@@ -65,7 +65,7 @@ class SymmetricGaussianMechanism {
   std::int64_t dimension_;
   int order_;
   Grid grid_;
-  std::array<IntegerZiggurat, 3> noise_;  // by the number of distinct indices, 1 to 3
+  std::vector<IntegerZiggurat> noise_;  // one for each multiplicity, in rising order
   ReleaseRecord record_;
 };
 

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
-#include <set>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/testing/goodness.h"
@@ -161,8 +161,14 @@ std::vector<double> multiplicities(std::int64_t d, int order) {
         continue;
       }
       for (std::int64_t k = j; k < d; ++k) {
-        const std::set<std::int64_t> distinct = {i, j, k};
-        m.push_back(distinct.size() == 1 ? 1 : distinct.size() == 2 ? 3 : 6);
+        for (std::int64_t l = k; l < (order == 3 ? k + 1 : d); ++l) {
+          std::vector<std::int64_t> index = {i, j, k};
+          if (order == 4) index.push_back(l);
+          double orderings = 0;
+          do ++orderings;
+          while (std::next_permutation(index.begin(), index.end()));
+          m.push_back(orderings);
+        }
       }
     }
   }
@@ -171,8 +177,8 @@ std::vector<double> multiplicities(std::int64_t d, int order) {
 
 TEST(SymmetricGaussianMechanism, every_entry_has_its_own_isometric_noise) {
   NoiseKey key = NoiseKey::insecure_from_seed(35);
-  for (int order : {2, 3}) {
-    for (std::int64_t d : {1, 2, 3, 40}) {
+  for (int order : {2, 3, 4}) {
+    for (std::int64_t d : {1, 2, 3, order == 4 ? 15 : 40}) {
       const auto m = multiplicities(d, order);
       ASSERT_EQ(symmetric_count(d, order), std::int64_t(m.size()));
       const SymmetricGaussianMechanism mechanism("x", 1, 2, d, order);
@@ -228,18 +234,20 @@ TEST(SymmetricGaussianMechanism, variance_of_contractions_does_not_depend_on_the
 }
 
 TEST(SymmetricGaussianMechanism, noise_can_be_drawn_again_chunk_by_chunk) {
-  const SymmetricGaussianMechanism mechanism("x", 1, 1, 30, 3);
-  const std::int64_t n = symmetric_count(30, 3);
-  NoiseKey key = NoiseKey::insecure_from_seed(37);
-  const NoiseStream stream = key.open_stream();
-  std::vector<double> noise(n);
-  for (std::int64_t begin = 0; begin < n; begin += kChunk) {
-    const std::int64_t size = std::min<std::int64_t>(kChunk, n - begin);
-    mechanism.noise(stream, begin / kChunk, std::span(noise).subspan(begin, size));
+  for (const auto& [d, order] : {std::pair{30, 3}, {16, 4}}) {
+    const SymmetricGaussianMechanism mechanism("x", 1, 1, d, order);
+    const std::int64_t n = symmetric_count(d, order);
+    NoiseKey key = NoiseKey::insecure_from_seed(37);
+    const NoiseStream stream = key.open_stream();
+    std::vector<double> noise(n);
+    for (std::int64_t begin = 0; begin < n; begin += kChunk) {
+      const std::int64_t size = std::min<std::int64_t>(kChunk, n - begin);
+      mechanism.noise(stream, begin / kChunk, std::span(noise).subspan(begin, size));
+    }
+    NoiseKey twin = NoiseKey::insecure_from_seed(37);
+    EXPECT_EQ(mechanism.release(std::vector<double>(n), twin.open_stream()), noise);
+    EXPECT_THROW(mechanism.noise(stream, 2, noise), Error);
   }
-  NoiseKey twin = NoiseKey::insecure_from_seed(37);
-  EXPECT_EQ(mechanism.release(std::vector<double>(n), twin.open_stream()), noise);
-  EXPECT_THROW(mechanism.noise(stream, 2, noise), Error);
 }
 
 TEST(SymmetricGaussianMechanism, charges_the_grid_in_frobenius_norm) {
@@ -247,11 +255,13 @@ TEST(SymmetricGaussianMechanism, charges_the_grid_in_frobenius_norm) {
   EXPECT_GE(mu_of(mechanism.cost()), (6 + 1000 * mechanism.grid_step()) / 12);
   EXPECT_NEAR(mu_of(mechanism.cost()), 0.5, 1e-6);
   EXPECT_LE(mechanism.grid_step() * 0x1p32, 12 / std::sqrt(6.0));
-  EXPECT_EQ(mechanism.record().count, 100 * 101 * 102 / 6);
+  EXPECT_EQ(mechanism.record().values, 100 * 101 * 102 / 6);
+  EXPECT_EQ(mechanism.record().count, 1);
 }
 
 TEST(SymmetricGaussianMechanism, refuses_other_orders_and_empty_dimensions) {
-  EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 3, 4), Error);
+  EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 3, 5), Error);
+  EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 40000, 4), Error);
   EXPECT_THROW(SymmetricGaussianMechanism("x", 1, 1, 0, 2), Error);
 }
 

@@ -18,12 +18,12 @@ LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double 
   const double out_of_reach = n * std::exp(epsilon - IntegerZiggurat::kExponentialReach);
   PrecisionCharge precision{2 * n * IntegerZiggurat::kRelativeError + discrete,
                             std::min(1.0, out_of_reach * kRoundUp)};
-  record_ = {std::move(what), "laplace", charged, scale, count, cost, precision, ""};
+  record_ = {std::move(what), "laplace", charged, scale, 1, cost, precision, "", count};
 }
 
 void LaplaceMechanism::release(std::span<const double> value, NoiseStream stream,
                                std::span<double> out) const {
-  require_releasable(value, record_.count, out);
+  require_releasable(value, record_.values, out);
   release_on_grid(grid_, noise_, stream, value, out);
 }
 

@@ -26,10 +26,11 @@ struct ReleaseRecord {
   std::string mechanism;  // "gaussian", "laplace", ...
   double sensitivity;     // as charged: with the rounding of the sums and of the grid included
   double noise;           // standard deviation, or scale; of each value in isometric coordinates
-  std::int64_t count;     // how many numbers were released together
+  std::int64_t count;     // how many such releases: each costs `cost` and `precision`
   Cost cost;
   PrecisionCharge precision;
   std::string note;
+  std::int64_t values = 1;  // how many numbers one of them holds
 };
 
 }  // namespace sotto

@@ -36,21 +36,28 @@ VectorMechanism::VectorMechanism(std::string what, double sensitivity, double be
   const double narrow = 2.5 * beta * grid_.step();
   PrecisionCharge precision{coordinates + variance + narrow,
                             std::min(1.0, (d + 1) * 1e-300 * (1 + std::exp(epsilon)))};
-  record_ = {std::move(what), "vector",          charged,   1 / beta,
-             dimension,       PureCost{epsilon}, precision, "density exp(-|b| / noise)"};
+  record_ = {std::move(what),
+             "vector",
+             charged,
+             1 / beta,
+             1,
+             PureCost{epsilon},
+             precision,
+             "density exp(-|b| / noise)",
+             dimension};
 }
 
 void VectorMechanism::release(std::span<const double> value, NoiseStream stream,
                               std::span<double> out) const {
-  require_releasable(value, record_.count, out);
-  if (record_.count == 1) {  // exp(-beta |b|) is the Laplace law
+  require_releasable(value, record_.values, out);
+  if (record_.values == 1) {  // exp(-beta |b|) is the Laplace law
     release_on_grid(grid_, laplace_, stream, value, out);
     return;
   }
   stream.check();
   WordSource words(stream, kVarianceChunk);
   const double deviation =
-      laplace_.scale() * std::sqrt(2 * gamma_of_half(record_.count + 1, words));
+      laplace_.scale() * std::sqrt(2 * gamma_of_half(record_.values + 1, words));
   // Below 2^-10 steps the discrete Gaussian is zero, whatever its variance.
   const IntegerZiggurat noise(Shape::gaussian, std::max(deviation, 0x1p-10));
   release_on_grid(grid_, noise, stream, value, out);

@@ -1,0 +1,30 @@
+// The door: the only code that opens Sensitive data and makes Released values.
+//
+// Whoever includes this holds both data and noise and owes a line in the certificate for whatever
+// leaves. scripts/check_includes.py keeps its definition in release/, and the arrows keep it out of
+// everything that release/ does not stand below.
+#pragma once
+
+#include <utility>
+
+#include "sotto/base/sensitive.h"
+
+namespace sotto {
+
+struct ReleaseAccess {
+  template <class T>
+  static const T& view(const Sensitive<T>& data) {
+    return data.value_;
+  }
+  template <class T>
+  static T take(Sensitive<T>&& data) {
+    return std::move(data.value_);
+  }
+  // The value must have been paid for.
+  template <class T>
+  static Released<T> released(T value) {
+    return Released<T>(std::move(value));
+  }
+};
+
+}  // namespace sotto

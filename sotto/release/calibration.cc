@@ -1,0 +1,57 @@
+#include "sotto/release/calibration.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/checks.h"
+#include "sotto/privacy/gdp.h"
+#include "sotto/privacy/grid.h"
+#include "sotto/privacy/integer_ziggurat.h"
+
+namespace sotto {
+namespace {
+
+// Room for the roundings of whoever adds the charges up again.
+constexpr double kSlack = 0x1p-44;
+
+}  // namespace
+
+double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::int64_t values) {
+  require_epsilon(target.epsilon);
+  require_delta(target.delta);
+  const auto n = static_cast<double>(values);
+  const double epsilon = 2 * n * IntegerZiggurat::kRelativeError;
+  // An upper bound of any mu handed out below, so that the tails beyond reach are overcharged.
+  const double most =
+      gdp_mu(target.epsilon, target.delta) / std::sqrt(static_cast<double>(releases));
+  const double gap = IntegerZiggurat::kGaussianReach - most;
+  const double delta = n * std::erfc(gap / std::sqrt(2.0)) * kRoundUp;
+  const double epsilon_left = target.epsilon * (1 - kSlack) - epsilon * (1 + kSlack);
+  const double delta_left = (target.delta * (1 - kSlack) - delta) * std::exp(-epsilon);
+  SOTTO_REQUIRE(epsilon_left > 0,
+                "epsilon {} is too small for {} values: precision alone costs {:.3g}",
+                target.epsilon, values, epsilon);
+  SOTTO_REQUIRE(gap > 0 && delta_left > 0,
+                "epsilon {} asks for so little noise that its tails cost more than delta {}",
+                target.epsilon, target.delta);
+  return 1 / gdp_noise_multiplier(epsilon_left, delta_left, releases);
+}
+
+double deviation_for(const HiddenBlock& block, double mu) {
+  // The grid depends on the deviation through its exponent alone, so this settles in two steps
+  // unless the grid is as coarse as the noise.
+  const double up = kRoundUp * kRoundUp * kRoundUp * kRoundUp;
+  double deviation = block.bound / mu * up;
+  double before = 0;
+  for (int step = 0; step < 4 && deviation > before; ++step) {
+    before = deviation;
+    const double grid = Grid::under(deviation / block.grid_divisor).step();
+    deviation = (block.bound + grid * block.spread) / mu * up;
+  }
+  SOTTO_REQUIRE(
+      deviation <= before,
+      "epsilon is too small for a block of this size: its grid would be as coarse as its noise");
+  return deviation;
+}
+
+}  // namespace sotto

@@ -1,0 +1,33 @@
+// Noise from a target: how much a Gaussian release must carry so that, with everything that
+// precision costs, the certificate never says more than was asked for.
+//
+// Everything here is computed from public numbers, before the data is seen. Note: private_power.md.
+#pragma once
+
+#include <cstdint>
+
+namespace sotto {
+
+// A public target for a run.
+struct PrivacyTarget {
+  double epsilon;
+  double delta;
+};
+
+// mu that each of `releases` Gaussian releases may cost when together they hold `values` numbers.
+// The charges of the finite-precision sampler are set aside first; what is left is exact GDP.
+double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::int64_t values);
+
+// What a release must hide. `bound` is sensitivity plus twice the rounding error of the values;
+// `spread` is the square root of the number of values the grid moves; `grid_divisor` how many times
+// smaller than the standard deviation the smallest noise under the grid is.
+struct HiddenBlock {
+  double bound;
+  double spread;
+  double grid_divisor = 1;
+};
+
+// The smallest standard deviation with (bound + grid step * spread) / deviation <= mu.
+double deviation_for(const HiddenBlock& block, double mu);
+
+}  // namespace sotto

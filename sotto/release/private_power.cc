@@ -1,0 +1,261 @@
+#include "sotto/release/private_power.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/release/access.h"
+#include "sotto/tensor/contraction.h"
+
+namespace sotto {
+namespace {
+
+// Covers the roundings in a sensitivity or an error bound of up to 2^12 terms.
+constexpr double kSafe = 1 + 0x1p-40;
+
+double factorial(int p) { return p == 3 ? 6 : 24; }
+
+// gamma_N of Higham: the relative error of a sum in which no term passes more than N roundings. In
+// tensor/contraction a term passes at most d additions in S~ u, d in u^T S~ u, one for each slice,
+// one for each of 64 chunks, d in the dot product of values(), and a few products.
+double rounding_factor(Index dim, int order) {
+  const auto d = static_cast<double>(dim);
+  const double slices = order == 3 ? d : d * (d + 1) / 2;
+  const double n = (3 * d + slices + 96) * 0x1p-53;
+  return n / (1 - n);
+}
+
+// Bounds the error of a block of computed answers in L2 norm: every entry is within +-max_entry, so
+// a product errs by at most gamma max_entry |u|_1^(p-1) in each of its d coordinates.
+double answer_error(const Matrix& block, int order, int power, double max_entry) {
+  const double coordinates = power == order ? 1 : static_cast<double>(block.rows());
+  const Eigen::ArrayXd sums = block.cwiseAbs().colwise().sum().transpose().array();
+  const double squares = sums.pow(2 * power).sum();
+  return rounding_factor(block.rows(), order) * max_entry * std::sqrt(coordinates * squares) *
+         kSafe;
+}
+
+// The largest power of two at which twice the error adds at most 1% to the smallest sensitivity a
+// block of products can have: |u|_1^2 <= d and max_i sum_l u_il^(2(p-1)) >= L d^-(p-1).
+double default_max_entry(Index dim, int order) {
+  const double bound =
+      0.01 * factorial(order) /
+      (2 * rounding_factor(dim, order) * std::pow(static_cast<double>(dim), order - 0.5));
+  return std::exp2(std::floor(std::log2(bound)));
+}
+
+// As published, in units of |u|_inf^power: p!, plus twice the error at its worst, |u|_1 <= d
+// |u|_inf.
+double published_charge(const PowerNoise& noise, int power) {
+  const auto d = static_cast<double>(noise.shape.dim);
+  const double spread = power == noise.shape.order ? 1 : std::sqrt(d);
+  const double rounding = 2 * rounding_factor(noise.shape.dim, noise.shape.order) *
+                          noise.max_entry * spread * std::pow(d, power);
+  return (factorial(noise.shape.order) + rounding + noise.scale * 0x1p-32 * spread) * kSafe;
+}
+
+// The line of the certificate for all releases of one kind as published; a GaussianMechanism made
+// with the same numbers supplies the precision charge.
+ReleaseRecord published_record(const PowerNoise& noise, int power) {
+  const bool products = power < noise.shape.order;
+  const PowerShape& s = noise.shape;
+  const GaussianMechanism unit(
+      products ? "T(I,u,..,u), each start and iteration" : "T(u,..,u), each start",
+      published_charge(noise, power), noise.scale, products ? s.dim : 1);
+  ReleaseRecord record = unit.record();
+  record.count = s.components * s.starts * (products ? s.iterations : 1);
+  record.note = fmt::format("in units of |u|_inf^{}", power);
+  return record;
+}
+
+std::vector<std::string> public_facts() {
+  return {"the shape of the tensor", "that one entry moves by at most 1 in symmetrize()",
+          "all options"};
+}
+
+std::string neighbours(int order) {
+  return fmt::format(
+      "one entry changed: T' = T +- t symmetrize(e_i x .. x e_j), 0 <= t <= 1, a sum over all {} "
+      "orders of the indices",
+      factorial(order));
+}
+
+}  // namespace
+
+double published_nu(const PowerShape& shape, const PrivacyTarget& target, Published how) {
+  const auto K = static_cast<double>(shape.answers() * shape.starts);
+  const double epsilon = target.epsilon / std::sqrt(K * (4 + std::log(2 / target.delta)));
+  const double delta = target.delta / (2 * K);
+  const double factor = how == Published::imtiaz ? 2 : factorial(shape.order);
+  return factor * std::sqrt(2 * std::log(1.25 / delta)) / epsilon;
+}
+
+PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target,
+                            Published published, std::optional<double> max_entry) {
+  const std::int64_t per_component = shape.starts * (shape.dim * shape.iterations + 1);
+  PowerNoise noise{shape, target, published, 0, 0};
+  noise.max_entry = max_entry.value_or(default_max_entry(shape.dim, shape.order));
+  noise.scale = published == Published::no
+                    ? 1 / affordable_mu(target, shape.answers(), shape.components * per_component)
+                    : published_nu(shape, target, published);
+  return noise;
+}
+
+double block_sensitivity(const Matrix& block, int order, int power) {
+  const double most = block.array().pow(2 * power).rowwise().sum().maxCoeff();
+  return factorial(order) * std::sqrt(most) * kSafe;
+}
+
+PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target) {
+  PrivacyStatement statement;
+  statement.unit = "one entry of the symmetric tensor";
+  statement.neighbours = neighbours(shape.order);
+  statement.public_facts = public_facts();
+  statement.delta = target.delta;
+  return statement;
+}
+
+PrivacyStatement entry_statement(const PowerNoise& noise) {
+  PrivacyStatement statement =
+      entry_statement(PublicShape{noise.shape.dim, noise.shape.order}, noise.target);
+  statement.public_facts.push_back(
+      fmt::format("that entries are held within +-{:g}", noise.max_entry));
+  if (noise.published != Published::no) {
+    statement.claimed = PrivacyClaim{noise.target.epsilon, noise.target.delta};
+  }
+  return statement;
+}
+
+struct PrivatePowerOracle::Held {
+  Held(SymmetricTensor data, double bound) : tensor(std::move(data)), oracle(tensor) {
+    for (double& x : tensor.packed()) x = std::clamp(x, -bound, bound);
+  }
+  SymmetricTensor tensor;
+  TensorOracle oracle;
+};
+
+PrivatePowerOracle::PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise,
+                                       NoiseKey key, Ledger& ledger)
+    : noise_(noise),
+      key_(std::move(key)),
+      ledger_(&ledger),
+      budget_(Budget::gaussian(noise.target.epsilon, noise.target.delta)),
+      held_(std::make_unique<Held>(ReleaseAccess::take(std::move(tensor)), noise.max_entry)),
+      exact_(&held_->oracle),
+      products_left_(noise.shape.components * noise.shape.iterations),
+      values_left_(noise.shape.components) {
+  start(ledger);
+}
+
+PrivatePowerOracle::PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise,
+                                       NoiseKey key, Ledger& ledger)
+    : noise_(noise),
+      key_(std::move(key)),
+      ledger_(&ledger),
+      budget_(Budget::gaussian(noise.target.epsilon, noise.target.delta)),
+      exact_(&exact),
+      products_left_(noise.shape.components * noise.shape.iterations),
+      values_left_(noise.shape.components) {
+  start(ledger);
+  ledger.deny("the answers come from a tensor that was treated as public");
+}
+
+PrivatePowerOracle::~PrivatePowerOracle() = default;
+
+void PrivatePowerOracle::start(Ledger& ledger) {
+  SOTTO_REQUIRE(exact_->dim() == noise_.shape.dim && exact_->order() == noise_.shape.order,
+                "the noise was planned for dimension {} and order {}, the tensor has {} and {}",
+                noise_.shape.dim, noise_.shape.order, exact_->dim(), exact_->order());
+  if (!key_.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+  if (noise_.published == Published::no) return;
+  ledger.add(published_record(noise_, noise_.shape.order - 1));
+  ledger.add(published_record(noise_, noise_.shape.order));
+}
+
+void PrivatePowerOracle::expect(const Matrix& block, std::int64_t& left) {
+  SOTTO_REQUIRE(block.cols() == noise_.shape.starts,
+                "the noise was planned for blocks of {} starts, not {}", noise_.shape.starts,
+                block.cols());
+  SOTTO_REQUIRE(left > 0, "the private oracle has given all {} answers that were planned",
+                noise_.shape.answers());
+  --left;
+}
+
+Matrix PrivatePowerOracle::contract(const Matrix& block) {
+  expect(block, products_left_);
+  Matrix answer = exact_->contract(block);
+  const int power = order() - 1;
+  if (noise_.published == Published::no) {
+    release_block(block, power, answer);
+  } else {
+    release_columns(block, power, answer);
+  }
+  return answer;
+}
+
+Vector PrivatePowerOracle::values(const Matrix& block) {
+  expect(block, values_left_);
+  Matrix answer = exact_->values(block).transpose();
+  if (noise_.published == Published::no) {
+    release_block(block, order(), answer);
+  } else {
+    release_columns(block, order(), answer);
+  }
+  return answer.transpose();
+}
+
+void PrivatePowerOracle::release_block(const Matrix& block, int power, Matrix& answer) {
+  const double sensitivity = block_sensitivity(block, order(), power);
+  const double error = answer_error(block, order(), power, noise_.max_entry);
+  const auto count = static_cast<std::int64_t>(answer.size());
+  const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
+  const GaussianMechanism mechanism(power == order() ? "T(u,..,u) for the block of starts"
+                                                     : "T(I,u,..,u) for the block of starts",
+                                    sensitivity, deviation_for(hidden, 1 / noise_.scale), count,
+                                    error);
+  budget_.charge({mechanism.cost()});
+  const std::span<double> numbers(answer.data(), static_cast<std::size_t>(count));
+  mechanism.release(numbers, key_.open_stream(), numbers);
+  ledger_->add(mechanism.record());
+}
+
+void PrivatePowerOracle::release_columns(const Matrix& block, int power, Matrix& answer) {
+  for (Index l = 0; l < block.cols(); ++l) {
+    const double unit = std::pow(block.col(l).cwiseAbs().maxCoeff(), power);
+    const GaussianMechanism mechanism("start", factorial(order()) * unit, noise_.scale * unit,
+                                      answer.rows());
+    const std::span<double> numbers(answer.col(l).data(), static_cast<std::size_t>(answer.rows()));
+    mechanism.release(numbers, key_.open_stream(), numbers);
+  }
+}
+
+double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
+  const double mu = affordable_mu(target, 1, unique_entries(shape.dim, shape.order));
+  const double spread = std::sqrt(std::pow(static_cast<double>(shape.dim), shape.order));
+  const double p = factorial(shape.order);  // also the largest multiplicity, whose noise is least
+  return deviation_for({p, spread, std::sqrt(p)}, mu);
+}
+
+Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
+                                         const PrivacyTarget& target, NoiseKey key,
+                                         Ledger& ledger) {
+  const SymmetricTensor& exact = ReleaseAccess::view(tensor);
+  const PublicShape shape{exact.dim(), exact.order()};
+  const SymmetricGaussianMechanism mechanism("the tensor", factorial(shape.order),
+                                             tensor_deviation(shape, target), shape.dim,
+                                             shape.order);
+  if (!key.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+  SymmetricTensor noisy(shape.dim, shape.order);
+  mechanism.release(exact.packed(), key.open_stream(), noisy.packed());
+  ledger.add(mechanism.record());
+  return ReleaseAccess::released(std::move(noisy));
+}
+
+}  // namespace sotto

@@ -1,0 +1,110 @@
+// The private power method, entry unit (Wang & Anandkumar 2016, Algorithm 3, and a stricter form).
+//
+// Neighbours (their Definition 4.2): T' - T = +-t symmetrize(e_i x e_j x ..), 0 <= t <= 1, the sum
+// over all p! orders. A private method is the solver of decompose/ over an oracle from here: its
+// answers carry noise, and whatever the solver does with them is post-processing.
+//
+// - strict: one Gaussian release for each answer, the whole block of L starts together. Sensitivity
+//   p! sqrt(max_i sum_l u_il^(2(p-1))) for products, p! sqrt(max_i sum_l u_il^(2p)) for values,
+//   both attained. k (R+1) releases, mu-GDP exactly.
+// - as published: each start and iteration is a release of its own with the paper's noise. The
+//   certificate shows what the paper claims and what the noise comes to.
+// - input perturbation: the tensor once, with isometric noise; sensitivity p! in Frobenius norm.
+//
+// Cost: the noise is O(dL) an answer. Proof, floating point included: private_power.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sotto/base/options.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/privacy/budget.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+#include "sotto/release/protected_tensor.h"
+#include "sotto/tensor/oracle.h"
+
+namespace sotto {
+
+// The public numbers of a run.
+struct PowerShape {
+  Index dim;
+  int order;
+  std::int64_t components;
+  std::int64_t starts;
+  std::int64_t iterations;
+
+  std::int64_t answers() const { return components * (iterations + 1); }
+};
+
+enum class Published { no, wang, imtiaz };
+
+// nu of Algorithm 3: p! (Wang & Anandkumar: 6) or 2 (Imtiaz & Sarwate) times
+// sqrt(2 ln(1.25/delta')) / epsilon'.
+double published_nu(const PowerShape& shape, const PrivacyTarget& target, Published how);
+
+// Everything about the noise of a run, fixed before the data is read.
+struct PowerNoise {
+  PowerShape shape;
+  PrivacyTarget target;
+  Published published = Published::no;
+  double max_entry = 0;  // entries are held within +- this
+  double scale = 0;      // strict: deviation over charged sensitivity; published: nu
+};
+
+// `max_entry` empty: so large that its rounding errors add at most 1% to the noise of products.
+PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target,
+                            Published published, std::optional<double> max_entry);
+
+// L2 sensitivity of the block of products (power p - 1) or values (power p).
+double block_sensitivity(const Matrix& block, int order, int power);
+
+// The certificate's words for the entry unit.
+PrivacyStatement entry_statement(const PowerNoise& noise);
+PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);
+
+// Answers with noise, and writes each release into the ledger. Refuses more answers than planned.
+class PrivatePowerOracle final : public SymmetricOracle {
+ public:
+  // Takes the tensor over. The ledger must outlive the oracle.
+  PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise, NoiseKey key,
+                     Ledger& ledger);
+  // The same noise on the answers of a tensor that is public, for studies: it borrows the oracle.
+  PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise, NoiseKey key, Ledger& ledger);
+  ~PrivatePowerOracle() override;
+
+  Index dim() const override { return noise_.shape.dim; }
+  int order() const override { return noise_.shape.order; }
+  Matrix contract(const Matrix& block) override;
+  Vector values(const Matrix& block) override;
+
+ private:
+  struct Held;  // the tensor, held within its bound, and its exact oracle
+
+  void start(Ledger& ledger);
+  void expect(const Matrix& block, std::int64_t& left);
+  void release_block(const Matrix& block, int power, Matrix& answer);
+  void release_columns(const Matrix& block, int power, Matrix& answer);
+
+  PowerNoise noise_;
+  NoiseKey key_;
+  Ledger* ledger_;
+  Budget budget_;
+  std::unique_ptr<Held> held_;
+  SymmetricOracle* exact_;
+  std::int64_t products_left_;
+  std::int64_t values_left_;
+};
+
+// One release of the whole tensor. What is done with it is post-processing.
+Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
+                                         const PrivacyTarget& target, NoiseKey key, Ledger& ledger);
+
+// Its noise, in isometric coordinates.
+double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target);
+
+}  // namespace sotto

@@ -1,0 +1,32 @@
+// The tensor that a private decomposition protects, from the tensor as it was read.
+//
+// Its shape is public. Its unique entries are those of the file with sorted indices i <= j <= ..,
+// or, with `symmetrize`, the mean over all orders of the indices. Nothing is said about whether the
+// file was symmetric: that would be a statement about the data that nobody paid for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/tensor/any_tensor.h"
+#include "sotto/tensor/symmetric_tensor.h"
+
+namespace sotto {
+
+struct PublicShape {
+  Index dim;
+  int order;
+};
+
+// Refuses, naming `place`, a shape that is not d x .. x d of order 3 or 4, or too large to pack.
+PublicShape require_shape(const std::vector<Index>& dims, const std::string& place);
+
+// The shape of the data, declared public, checked likewise.
+PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& place);
+
+// Always packed, whatever the number of entries that are not zero. The shape must have been
+// checked.
+Sensitive<SymmetricTensor> protected_tensor(Sensitive<AnyTensor> data, bool symmetrize);
+
+}  // namespace sotto
