@@ -37,12 +37,14 @@ struct PointBlock {
 // A reader is used by one thread at a time.
 class PointSource {
  public:
+  explicit PointSource(Index position = 0) : position_(position) {}
   virtual ~PointSource() = default;
   virtual Index dim() const = 0;
   // What messages call it: the path of the file, "standard input".
   virtual std::string name() const = 0;
   // How many records there are, when that is known without reading them.
   virtual std::optional<Index> records() const { return std::nullopt; }
+  virtual bool is_sparse() const { return false; }
   virtual bool can_rewind() const { return false; }
 
   // Fills `block` with the next records and returns how many: max_rows, or fewer at the end, and 0
@@ -51,7 +53,7 @@ class PointSource {
 
   // Back to the first record; an Error when that cannot be done.
   void rewind();
-  // Leaves out the next `count` records; returns how many there were.
+  // Leaves out the next `count` records, unchecked; returns how many there were.
   Index skip(Index count);
   // Records read since the beginning or the last rewind.
   Index position() const { return position_; }
@@ -64,11 +66,11 @@ class PointSource {
   virtual bool is_checked() const { return false; }
 
  private:
-  Index position_ = 0;
+  Index position_;
 };
 
 // Rows of a block to read at a time: a few megabytes, whatever the dimension.
-Index block_rows(Index dim);
+Index block_rows(const PointSource& source);
 
 // X U: rows x L. The block U stands row by row (d x L).
 RowMatrix scores(const PointBlock& block, const RowMatrix& u);
