@@ -1,0 +1,92 @@
+// Records one after the other, and the products every method on them is made of.
+//
+// A source hands out blocks of records; a method that reads each block once and forgets it runs in
+// memory that does not depend on how many records there are. The products are those of the implicit
+// moment tensor (1/n) sum x (x) x (x) x: scores X U, and X^T Z for something made of the scores.
+//
+// Cost: 2 r d L flops a product for r dense rows, 2 nnz L for sparse ones, at the speed of the
+// matrix product. The same answer for any number of threads: a block is cut into pieces that depend
+// on its shape alone, and sums are taken in the order of the pieces.
+// Privacy: none here. The sums are exact; whoever releases them adds the noise.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;  // CSR
+
+// Some records, one a row. Only one of the two matrices is in use; the other keeps its memory.
+struct PointBlock {
+  RowMatrix dense;
+  SparseRows sparse;  // compressed, columns of a row increasing, none twice
+  bool is_sparse = false;
+  Index first_record = 0;  // number of the first row, counted from 0 since the last rewind
+
+  Index rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
+  Index dim() const { return is_sparse ? sparse.cols() : dense.cols(); }
+};
+
+// A reader is used by one thread at a time.
+class PointSource {
+ public:
+  explicit PointSource(Index position = 0) : position_(position) {}
+  virtual ~PointSource() = default;
+  virtual Index dim() const = 0;
+  // What messages call it: the path of the file, "standard input".
+  virtual std::string name() const = 0;
+  // How many records there are, when that is known without reading them.
+  virtual std::optional<Index> records() const { return std::nullopt; }
+  virtual bool is_sparse() const { return false; }
+  virtual bool can_rewind() const { return false; }
+
+  // Fills `block` with the next records and returns how many: max_rows, or fewer at the end, and 0
+  // only at the end. Refuses NaN and infinity, naming the record, before anyone has seen the block.
+  Index read(Index max_rows, PointBlock& block);
+
+  // Back to the first record; an Error when that cannot be done.
+  void rewind();
+  // Leaves out the next `count` records, unchecked; returns how many there were.
+  Index skip(Index count);
+  // Records read since the beginning or the last rewind.
+  Index position() const { return position_; }
+
+ protected:
+  // Sets the rows of `block`; as read(), without the check.
+  virtual Index fill(Index max_rows, PointBlock& block) = 0;
+  virtual void restart() {}
+  // True when fill() passes on blocks that another source has checked.
+  virtual bool is_checked() const { return false; }
+
+ private:
+  Index position_;
+};
+
+// Rows of a block to read at a time: a few megabytes, whatever the dimension.
+Index block_rows(const PointSource& source);
+
+// X U: rows x L. The block U stands row by row (d x L).
+RowMatrix scores(const PointBlock& block, const RowMatrix& u);
+
+// Y += X^T Z, with Z rows x L and Y d x L.
+void add_transposed_product(const PointBlock& block, const RowMatrix& z, RowMatrix& y);
+
+// |x|^2 of each row.
+Vector squared_norms(const PointBlock& block);
+
+// Changes the scores of the rows first_row .. first_row + s.rows() - 1 of a block in place. Called
+// from several threads at once, for different rows.
+using ScoreMap = std::function<void(Index first_row, Eigen::Ref<RowMatrix> s)>;
+
+// Y += X^T f(X U): both products in one walk, each piece of X while it is in the cache.
+void add_mapped_product(const PointBlock& block, const RowMatrix& u, const ScoreMap& f,
+                        RowMatrix& y);
+
+}  // namespace sotto

@@ -1,0 +1,47 @@
+// For tests: records that are in memory, dense or sparse.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "sotto/tensor/point_source.h"
+
+namespace sotto {
+
+class MemorySource final : public PointSource {
+ public:
+  enum class Knows { size, nothing };  // whether it can say how many records it has, and rewind
+  explicit MemorySource(RowMatrix rows, bool sparse = false, Knows knows = Knows::size)
+      : rows_(std::move(rows)), sparse_(sparse), knows_(knows) {}
+
+  Index dim() const override { return rows_.cols(); }
+  std::string name() const override { return "memory"; }
+  bool is_sparse() const override { return sparse_; }
+  bool can_rewind() const override { return knows_ == Knows::size; }
+  std::optional<Index> records() const override {
+    if (knows_ == Knows::nothing) return std::nullopt;
+    return rows_.rows();
+  }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override {
+    const Index rows = std::min(max_rows, rows_.rows() - next_);
+    block.is_sparse = sparse_;
+    if (sparse_) {
+      block.sparse = rows_.middleRows(next_, rows).sparseView();
+    } else {
+      block.dense = rows_.middleRows(next_, rows);
+    }
+    next_ += rows;
+    return rows;
+  }
+  void restart() override { next_ = 0; }
+
+ private:
+  RowMatrix rows_;
+  bool sparse_;
+  Knows knows_;
+  Index next_ = 0;
+};
+
+}  // namespace sotto
