@@ -17,6 +17,13 @@ function(sotto_test_executable name label)
 endfunction()
 
 file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS sotto/*)
+# Tests that join folders no arrow joins.
+file(GLOB integration_slow CONFIGURE_DEPENDS tests/integration/*_slow_test.cc)
+file(GLOB integration_fast CONFIGURE_DEPENDS tests/integration/*_test.cc)
+list(FILTER integration_fast EXCLUDE REGEX "_slow_test\\.cc$")
+sotto_test_executable(integration_test unit ${integration_fast})
+sotto_test_executable(integration_slow_test slow ${integration_slow})
+
 foreach(folder ${folders})
   get_filename_component(name ${folder} NAME)
   file(GLOB_RECURSE slow CONFIGURE_DEPENDS ${folder}/*_slow_test.cc)

@@ -135,14 +135,25 @@ void Ledger::add(ReleaseRecord record) { releases_.push_back({std::move(record),
 
 void Ledger::add_disjoint(const std::vector<ReleaseRecord>& records) {
   if (records.empty()) return;
-  for (const ReleaseRecord& record : records) {
-    SOTTO_REQUIRE(
-        record.cost.index() == records.front().cost.index() && !std::isnan(total_size(record)),
-        "releases over disjoint records must be of one kind, and not sampled; {} is not",
-        record.what);
+  const std::vector<CertifiedRelease> before = releases_;
+  const int group = open_disjoint_group();
+  try {
+    for (const ReleaseRecord& record : records) add_to_group(group, record);
+  } catch (const Error&) {
+    releases_ = before;
+    throw;
   }
-  ++groups_;
-  for (const ReleaseRecord& record : records) releases_.push_back({record, groups_});
+}
+
+void Ledger::add_to_group(int group, ReleaseRecord record) {
+  SOTTO_REQUIRE(1 <= group && group <= groups_, "there is no group {} of releases", group);
+  const auto other = std::find_if(releases_.begin(), releases_.end(),
+                                  [&](const auto& release) { return release.parallel == group; });
+  SOTTO_REQUIRE((other == releases_.end() || other->record.cost.index() == record.cost.index()) &&
+                    !std::isnan(total_size(record)),
+                "releases over disjoint records must be of one kind, and not sampled; {} is not",
+                record.what);
+  releases_.push_back({std::move(record), group});
 }
 
 void Ledger::deny(const std::string& reason) { denials_.push_back(reason); }

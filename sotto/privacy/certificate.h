@@ -62,6 +62,10 @@ class Ledger {
   // most expensive of them (parallel composition).
   void add_disjoint(const std::vector<ReleaseRecord>& records);
 
+  // The same for releases that come one after the other: a group, and a release that joins it.
+  int open_disjoint_group() { return ++groups_; }
+  void add_to_group(int group, ReleaseRecord record);
+
   // The guarantee becomes "none": an insecure seed, a proof that does not hold.
   void deny(const std::string& reason);
 

@@ -134,6 +134,14 @@ Index block_rows(const PointSource& source) {
   return source.is_sparse() ? sparse_block_rows : pieces_of_a_block * piece_rows(source.dim());
 }
 
+Index addition_depth(const PointSource& source, Index records) {
+  if (source.is_sparse()) return records;
+  // Within a block at most block_rows additions, then one for each piece; each block may end in a
+  // piece that is not full.
+  const Index pieces = records / piece_rows(source.dim()) + records / block_rows(source) + 2;
+  return block_rows(source) + pieces;
+}
+
 RowMatrix scores(const PointBlock& block, const RowMatrix& u) {
   check_shapes(block, u.rows());
   RowMatrix s(block.rows(), u.cols());

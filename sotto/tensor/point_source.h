@@ -72,6 +72,10 @@ class PointSource {
 // Rows of a block to read at a time: a few megabytes, whatever the dimension.
 Index block_rows(const PointSource& source);
 
+// The most additions a number passes when the products below are summed over `records` records read
+// in blocks of block_rows(): what a bound on rounding errors needs.
+Index addition_depth(const PointSource& source, Index records);
+
 // X U: rows x L. The block U stands row by row (d x L).
 RowMatrix scores(const PointBlock& block, const RowMatrix& u);
 

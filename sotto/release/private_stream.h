@@ -1,0 +1,83 @@
+// The private streaming power method, record unit: a power method that is streaming and private.
+//
+// Neighbours replace one record; the number of records is public. Each answer reads its own n
+// records and releases one noisy block, (1/n) sum of x (x.u_l)^(p-1) for all starts l together,
+// with every record first drawn into the ball of radius `max_norm`. The contribution of a record
+// then has norm at most C = B^p m^(p-2) sqrt(lambda_max(U^T U)), m the longest column of U, so the
+// block has sensitivity 2C/n: many starts cost little. Every record is read by exactly one release,
+// so the whole run costs as much as one of them (parallel composition), however many iterations it
+// takes.
+//
+// One pass, by type: the oracle owns OnePassRecords, which can only go forward.
+// Cost: as StreamOracle, and O(dL) noise an answer. Proof, floating point included:
+// private_stream.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+#include "sotto/tensor/oracle.h"
+#include "sotto/tensor/point_source.h"
+
+namespace sotto {
+
+// Records that can be read once, from the first to the last.
+class OnePassRecords {
+ public:
+  explicit OnePassRecords(std::unique_ptr<PointSource> source) : source_(std::move(source)) {}
+  Index read(Index max_rows, PointBlock& block) { return source_->read(max_rows, block); }
+  const PointSource& source() const { return *source_; }  // const: what is public about it
+
+ private:
+  std::unique_ptr<PointSource> source_;
+};
+
+// The public numbers of a run, fixed before a record is read.
+struct PrivateStreamPlan {
+  PrivacyTarget target;
+  Index dim;
+  int order = 3;
+  std::int64_t starts;   // columns of each block
+  std::int64_t answers;  // blocks and values in all
+  std::int64_t batch;    // records for each answer
+  double max_norm = 1;   // records are drawn into this ball
+
+  std::int64_t records() const { return answers * batch; }
+};
+
+// A bound on the norm of one record's contribution to the block (power p-1) or the values (p).
+double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power);
+
+// The certificate's words for the record unit.
+PrivacyStatement record_statement(const PrivateStreamPlan& plan);
+
+class PrivateStreamOracle final : public SymmetricOracle {
+ public:
+  // Takes the records over. The ledger must outlive the oracle.
+  PrivateStreamOracle(Sensitive<OnePassRecords> records, const PrivateStreamPlan& plan,
+                      NoiseKey key, Ledger& ledger);
+
+  Index dim() const override { return plan_.dim; }
+  int order() const override { return plan_.order; }
+  Matrix contract(const Matrix& block) override;
+  Vector values(const Matrix& block) override;
+
+ private:
+  template <class Use>
+  void for_batch(Use use);
+  Matrix release(const Matrix& block, int power, const Matrix& mean);
+
+  PrivateStreamPlan plan_;
+  OnePassRecords records_;
+  NoiseKey key_;
+  Ledger& ledger_;
+  int group_;
+  double mu_;  // what each release may cost
+  std::int64_t answers_left_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,194 @@
+#include "sotto/release/private_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/base/random.h"
+#include "sotto/linalg/spectral.h"
+#include "sotto/tensor/testing/memory_source.h"
+
+namespace sotto {
+namespace {
+
+Matrix random_unit_block(Index dim, Index columns, SeededRandom& random) {
+  Matrix block(dim, columns);
+  for (Index n = 0; n < block.size(); ++n) block.data()[n] = random.normal();
+  return block.colwise().normalized();
+}
+
+Sensitive<OnePassRecords> records(const RowMatrix& rows) {
+  return Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<MemorySource>(rows)));
+}
+
+PrivateStreamPlan plan_for(Index dim, Index starts, Index answers, Index batch) {
+  return {{1.0, 1e-6}, dim, 3, starts, answers, batch, 1.0};
+}
+
+Matrix contribution(const Vector& x, const Matrix& u, int order) {
+  return x * (u.transpose() * x).array().pow(order - 1).matrix().transpose();
+}
+
+RowMatrix random_rows(Index n, Index d, double norm, std::uint64_t seed) {
+  SeededRandom random(seed);
+  const Matrix columns = norm * random_unit_block(d, n, random);
+  return columns.transpose();
+}
+
+// Gradient ascent of |c(x)| on the sphere from many starts: the largest contribution there is.
+double largest_contribution(const Matrix& u, int order, bool values) {
+  SeededRandom random(7);
+  double best = 0;
+  const auto norm = [&](const Vector& x) {
+    return values ? (u.transpose() * x).array().pow(order).matrix().norm()
+                  : contribution(x, u, order).norm();
+  };
+  for (int start = 0; start < 30; ++start) {
+    Vector x = random_unit_block(u.rows(), 1, random);
+    for (int t = 0; t < 300; ++t) {
+      // d/dx sum s^(2q) = 2q U s^(2q-1)
+      const int q = values ? order : order - 1;
+      x = (u * (u.transpose() * x).array().pow(2 * q - 1).matrix() + 0.1 * x).normalized();
+    }
+    best = std::max(best, norm(x));
+  }
+  return best;
+}
+
+TEST(PrivateStream, no_record_passes_the_bound_and_the_worst_reach_it) {
+  for (const int order : {3, 4}) {
+    PrivateStreamPlan plan = plan_for(6, 4, 1, 1);
+    plan.order = order;
+    SeededRandom random(1);
+    for (int trial = 0; trial < 20; ++trial) {
+      const Matrix u = random_unit_block(6, 4, random);
+      EXPECT_LE(largest_contribution(u, order, false), record_bound(u, plan, order - 1));
+      EXPECT_LE(largest_contribution(u, order, true), record_bound(u, plan, order));
+    }
+    // The blocks for which the bound is attained: orthonormal starts, and starts that all agree.
+    const Matrix orthonormal = orthonormal_columns(random_unit_block(6, 4, random));
+    const Matrix agreed = random_unit_block(6, 1, random).replicate(1, 4);
+    for (const Matrix& u : {orthonormal, agreed}) {
+      EXPECT_GE(largest_contribution(u, order, false), 0.999 * record_bound(u, plan, order - 1));
+      EXPECT_LE(largest_contribution(u, order, false), record_bound(u, plan, order - 1));
+      EXPECT_GE(largest_contribution(u, order, true), 0.999 * record_bound(u, plan, order));
+    }
+  }
+}
+
+TEST(PrivateStream, neighbours_move_the_mean_by_at_most_the_sensitivity_and_nearly_reach_it) {
+  const Index n = 10;
+  SeededRandom random(2);
+  const Matrix u = orthonormal_columns(random_unit_block(6, 3, random));
+  RowMatrix rows = random_rows(n, 6, 1, 3);
+  rows.row(4) = u.col(1).transpose();
+  RowMatrix other = rows;
+  other.row(4) = -u.col(1).transpose();
+  Matrix difference = Matrix::Zero(6, 3);
+  for (Index i = 0; i < n; ++i) {
+    difference += contribution(rows.row(i), u, 3) - contribution(other.row(i), u, 3);
+  }
+  PrivateStreamPlan plan = plan_for(6, 3, 1, n);
+  const double sensitivity = 2 * record_bound(u, plan, 2) / n;
+  EXPECT_LE(difference.norm() / n, sensitivity);
+  EXPECT_GE(difference.norm() / n, 0.999 * sensitivity);
+}
+
+// Answers minus the exact mean, over many fresh runs.
+TEST(PrivateStream, answers_are_the_exact_mean_plus_noise_of_the_recorded_size) {
+  const Index n = 50, d = 5, starts = 3;
+  const RowMatrix rows = random_rows(n, d, 0.9, 4);
+  SeededRandom random(5);
+  const Matrix u = random_unit_block(d, starts, random);
+  Matrix exact = Matrix::Zero(d, starts);
+  for (Index i = 0; i < n; ++i) exact += contribution(rows.row(i), u, 3) / n;
+  double sum = 0, squares = 0, noise = 0;
+  int count = 0;
+  for (int run = 0; run < 1000; ++run) {
+    Ledger ledger(record_statement(plan_for(d, starts, 1, n)));
+    PrivateStreamOracle oracle(records(rows), plan_for(d, starts, 1, n),
+                               NoiseKey::insecure_from_seed(run), ledger);
+    const Matrix error = oracle.contract(u) - exact;
+    noise = ledger.certify().releases[0].record.noise;
+    sum += error.sum();
+    squares += error.squaredNorm();
+    count += static_cast<int>(error.size());
+  }
+  const double share = squares / count / (noise * noise);
+  EXPECT_NEAR(sum / count / noise, 0, 5 / std::sqrt(count));
+  EXPECT_NEAR(share, 1, 5 * std::sqrt(2.0 / count));
+  EXPECT_GT(std::abs(1.1 * 1.1 * share - 1), 5 * std::sqrt(2.0 / count));  // a 10% error shows
+}
+
+TEST(PrivateStream, all_answers_together_cost_one_release_and_no_more_than_was_asked) {
+  const Index n = 20, d = 4, starts = 2, answers = 5;
+  const PrivateStreamPlan plan = plan_for(d, starts, answers, n);
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(records(random_rows(n * answers, d, 1, 6)), plan,
+                             NoiseKey::from_system(), ledger);
+  SeededRandom random(7);
+  for (int a = 0; a < 4; ++a) oracle.contract(random_unit_block(d, starts, random));
+  oracle.values(random_unit_block(d, starts, random));
+  const Certificate certificate = ledger.certify();
+  EXPECT_TRUE(certificate.proved) << certificate.why;
+  EXPECT_LE(certificate.epsilon, plan.target.epsilon);
+  EXPECT_GT(certificate.epsilon, plan.target.epsilon * (1 - 1e-6));
+  ASSERT_EQ(certificate.releases.size(), 5u);
+  for (const CertifiedRelease& release : certificate.releases) EXPECT_EQ(release.parallel, 1);
+  // No answer beyond the plan, since every record has been read.
+  EXPECT_THROW(oracle.contract(random_unit_block(d, starts, random)), Error);
+}
+
+TEST(PrivateStream, long_records_are_shortened_and_overflowing_ones_left_out) {
+  const Index n = 4, d = 3;
+  RowMatrix rows = random_rows(n, d, 1, 8);
+  RowMatrix scaled = rows;
+  scaled.row(1) *= 1e6;
+  scaled.row(2) *= 1e200;
+  rows.row(2).setZero();
+  SeededRandom random(9);
+  const Matrix u = random_unit_block(d, 2, random);
+  std::vector<Matrix> answers;
+  for (const RowMatrix& data : {rows, scaled}) {
+    PrivateStreamPlan plan = plan_for(d, 2, 2, n / 2);
+    Ledger ledger(record_statement(plan));
+    PrivateStreamOracle oracle(records(data), plan, NoiseKey::insecure_from_seed(1), ledger);
+    answers.push_back(oracle.contract(u));
+    answers.back().row(0) += oracle.values(u).transpose();
+    EXPECT_FALSE(ledger.certify().proved);  // an insecure seed
+  }
+  EXPECT_TRUE(answers[1].allFinite());
+  EXPECT_LT((answers[0] - answers[1]).norm(), 1e-7 * answers[0].norm());
+}
+
+TEST(PrivateStream, refuses_short_streams_bad_records_and_other_shapes) {
+  const PrivateStreamPlan plan = plan_for(3, 2, 4, 10);
+  SeededRandom random(10);
+  const Matrix u = random_unit_block(3, 2, random);
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle short_stream(records(random_rows(15, 3, 1, 11)), plan,
+                                   NoiseKey::from_system(), ledger);
+  short_stream.contract(u);
+  try {
+    short_stream.contract(u);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("ended after 15 records; this run needs 40"),
+              std::string::npos)
+        << error.what();
+  }
+  RowMatrix bad = random_rows(40, 3, 1, 12);
+  bad(5, 1) = std::nan("");
+  PrivateStreamOracle with_nan(records(bad), plan, NoiseKey::from_system(), ledger);
+  EXPECT_THROW(with_nan.contract(u), Error);
+  PrivateStreamOracle other(records(random_rows(40, 3, 1, 13)), plan, NoiseKey::from_system(),
+                            ledger);
+  EXPECT_THROW(other.contract(random_unit_block(3, 5, random)), Error);
+  PrivateStreamPlan negative = plan;
+  negative.max_norm = -1;
+  EXPECT_THROW(PrivateStreamOracle(records(bad), negative, NoiseKey::from_system(), ledger), Error);
+}
+
+}  // namespace
+}  // namespace sotto
