@@ -43,5 +43,7 @@ std::vector<std::unique_ptr<Command>> all_commands();
 // Each in the file of its name.
 std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
+std::unique_ptr<Command> make_generate_points();
+std::unique_ptr<Command> make_stream();
 
 }  // namespace sotto::cli
