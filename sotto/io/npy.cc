@@ -218,6 +218,11 @@ void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<dou
   };
   if (is('f', 8) && !swap) {
     std::memcpy(out.data(), bytes, out.size_bytes());
+  } else if (is('f', 4) && !swap) {  // written out, because this form becomes vector instructions
+    const float* floats = reinterpret_cast<const float*>(bytes);
+    const auto count = static_cast<Index>(out.size());
+    Eigen::Map<Vector>(out.data(), count) =
+        Eigen::Map<const Eigen::VectorXf>(floats, count).cast<double>();
   } else if (is('f', 8)) {
     convert_items<double>(swap, bytes, out, place);
   } else if (is('f', 4)) {
