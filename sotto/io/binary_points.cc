@@ -27,7 +27,6 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move
   SOTTO_REQUIRE_AT(!header_.fortran_order || header_.shape[0] <= 1 || header_.shape[1] == 1, name(),
                    "the array is in Fortran order and cannot be read record by record; save "
                    "numpy.ascontiguousarray(points)");
-  SOTTO_REQUIRE_AT(header_.shape[1] >= 1, name(), "the records have no numbers");
   records_ = header_.shape[0];
   dim_ = header_.shape[1];
 }
