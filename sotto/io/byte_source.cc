@@ -32,9 +32,10 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
     ::close(descriptor);
     throw Error("no memory to read the file", path_, Fault::system);
   }
-  ::gzbuffer(file_, 1 << 18);
   // Standard input may be a file that stands somewhere in the middle.
   regular_ = known && S_ISREG(info.st_mode) && !standard_input;
+  // zlib waits until its buffer is full; a pipe may be slow.
+  ::gzbuffer(file_, regular_ ? 1 << 18 : 1 << 16);
   if (regular_ && ::gzdirect(file_) == 1) {
     size_ = static_cast<std::uint64_t>(info.st_size);
   }
