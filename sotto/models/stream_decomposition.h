@@ -18,7 +18,7 @@ namespace sotto {
 struct StreamOptions {
   std::int64_t components = 0;
   std::int64_t starts = 16;
-  std::int64_t iterations = 10;
+  std::int64_t iterations = 8;
   std::string method = "power";  // or simultaneous
   std::int64_t order = 3;
   std::int64_t batch = 0;  // 0: the records there are, shared out
