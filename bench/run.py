@@ -10,15 +10,17 @@ part is skipped and says so.
 """
 import os
 import pathlib
+import resource
 import subprocess
 import sys
+import tempfile
 import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def rates(program, **environment):
-    text = subprocess.run([program], env=dict(os.environ, **environment), check=True,
+def rates(program, *arguments, **environment):
+    text = subprocess.run([program, *map(str, arguments)], env=dict(os.environ, **environment), check=True,
                           capture_output=True, text=True).stdout
     return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
 
@@ -43,6 +45,34 @@ def kernel_section(build):
         print(f"  {name:<28}{value:8.1f}   {value / peak:5.2f} x the best dgemm")
 
 
+def stream_section(build, quick):
+    records, piped = (100_000, 1_000_000) if quick else (1_000_000, 10_000_000)
+    sotto = build / "sotto"
+    with tempfile.TemporaryDirectory(dir=build) as folder:
+        subprocess.run([sotto, "generate", "points", "-d", "500", "-n", str(records), "--dtype",
+                        "f4", "--out", folder], check=True, stdout=subprocess.DEVNULL)
+        points = pathlib.Path(folder) / "points.npy"
+        print(f"streaming {records} points of d = 500 from a file, L = 32 (GF/s)")
+        for threads in "1", None:
+            environment = {"OPENBLAS_CORETYPE": "SkylakeX"}
+            if threads:
+                environment |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+            found = rates(build / "bench_stream", points, **environment)
+            best = max(value for name, value in found.items() if name.startswith("gemm"))
+            print(f"  {'one thread' if threads else 'all threads':<28}{found['stream']:8.1f}   "
+                  f"{found['stream'] / best:5.2f} x the products alone   "
+                  f"{found['resident_mb']:.0f} MB resident")
+    with subprocess.Popen([sotto, "generate", "points", "-d", "100", "-n", str(piped), "--dtype",
+                           "f4", "--raw"], stdout=subprocess.PIPE) as made:
+        subprocess.run([sotto, "stream", "-", "--dim", "100", "--dtype", "f4", "-k", "3",
+                        "--starts", "32", "--iterations", "10", "--batch", str(piped // 33)],
+                       stdin=made.stdout, check=True, stdout=subprocess.DEVNULL)
+        made.stdout.close()
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"streaming {piped} points of d = 100 through a pipe: no program so far used more than "
+          f"{peak:.0f} MB")
+
+
 def peer_python(build):
     folder = build / "peers"
     python = folder / "bin" / "python"
@@ -61,6 +91,7 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     quick = "--quick" in sys.argv[2:]
     kernel_section(build)
+    stream_section(build, quick)
     python = peer_python(build)
     if python is not None:
         subprocess.run([python, HERE / "tensorly_peer.py", build / "sotto"]

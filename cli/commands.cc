@@ -7,8 +7,10 @@ namespace sotto::cli {
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_decompose());
+  commands.push_back(make_stream());
   commands.push_back(make_generate_tensor());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
+  commands.push_back(make_generate_points());
   return commands;
 }
 

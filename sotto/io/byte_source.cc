@@ -15,7 +15,10 @@
 namespace sotto {
 
 ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool standard_input = path_ == "-";
+  const int descriptor = standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                        : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (standard_input) path_ = "standard input";
   SOTTO_REQUIRE_AT(descriptor >= 0, path_, "cannot be opened: {}",
                    std::generic_category().message(errno));
   struct stat info {};
@@ -29,8 +32,11 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
     ::close(descriptor);
     throw Error("no memory to read the file", path_, Fault::system);
   }
-  ::gzbuffer(file_, 1 << 18);
-  if (known && S_ISREG(info.st_mode) && ::gzdirect(file_) == 1) {
+  // Standard input may be a file that stands somewhere in the middle.
+  regular_ = known && S_ISREG(info.st_mode) && !standard_input;
+  // zlib waits until its buffer is full; a pipe may be slow.
+  ::gzbuffer(file_, regular_ ? 1 << 18 : 1 << 16);
+  if (regular_ && ::gzdirect(file_) == 1) {
     size_ = static_cast<std::uint64_t>(info.st_size);
   }
 }

@@ -1,4 +1,4 @@
-// The bytes of a file, plain or gzip, whichever its content says.
+// The bytes of a file or of standard input, plain or gzip, whichever the content says.
 //
 // A gzip stream that ends early or fails its checksum is an Error, not an end of file. All readers
 // of sotto take their bytes from here.
@@ -16,12 +16,14 @@ namespace sotto {
 
 class ByteSource {
  public:
-  explicit ByteSource(std::string path);
+  explicit ByteSource(std::string path);  // "-" is standard input
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  // "standard input" for that
+  // Whether the same bytes can be had again by opening the path again.
+  bool is_regular() const { return regular_; }
 
   // How many bytes there are from beginning to end; unknown for gzip and for pipes.
   std::optional<std::uint64_t> size() const { return size_; }
@@ -39,6 +41,7 @@ class ByteSource {
 
   std::string path_;
   gzFile_s* file_ = nullptr;
+  bool regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
   std::string ahead_;  // peeked, not yet read

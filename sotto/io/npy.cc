@@ -218,6 +218,11 @@ void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<dou
   };
   if (is('f', 8) && !swap) {
     std::memcpy(out.data(), bytes, out.size_bytes());
+  } else if (is('f', 4) && !swap) {  // written out, because this form becomes vector instructions
+    const float* floats = reinterpret_cast<const float*>(bytes);
+    const auto count = static_cast<Index>(out.size());
+    Eigen::Map<Vector>(out.data(), count) =
+        Eigen::Map<const Eigen::VectorXf>(floats, count).cast<double>();
   } else if (is('f', 8)) {
     convert_items<double>(swap, bytes, out, place);
   } else if (is('f', 4)) {
@@ -294,11 +299,11 @@ DenseTensor read_npy(const std::string& path) {
 namespace {
 
 // Padded so that the data begins at a multiple of 64 bytes.
-std::string header_bytes(std::span<const Index> shape) {
+std::string header_bytes(std::span<const Index> shape, Index item_size = 8) {
   const std::string text =
-      fmt::format("{{'descr': '{}f8', 'fortran_order': False, 'shape': ({}{}), }}",
-                  native_big_endian ? '>' : '<', fmt::join(shape.begin(), shape.end(), ", "),
-                  shape.size() == 1 ? "," : "");
+      fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                  native_big_endian ? '>' : '<', item_size,
+                  fmt::join(shape.begin(), shape.end(), ", "), shape.size() == 1 ? "," : "");
   const std::size_t prefix = magic.size() + 4;
   const std::size_t length = (prefix + text.size() + 1 + 63) / 64 * 64 - prefix;
   std::string bytes(magic);
@@ -336,6 +341,37 @@ void write_npy(const std::string& path, const Vector& vector) {
 
 void write_npy(const std::string& path, const DenseTensor& tensor) {
   write_array(path, tensor.dims(), tensor.values());
+}
+
+NpyWriter::NpyWriter(const std::string& path, std::vector<Index> shape, Index item_size)
+    : path_(path), file_(path), item_size_(item_size), left_(checked_entry_count(shape, path)) {
+  SOTTO_REQUIRE_AT(item_size == 4 || item_size == 8, path, "floats have 4 or 8 bytes, got {}",
+                   item_size);
+  file_.write(header_bytes(shape, item_size));
+}
+
+void NpyWriter::write(std::span<const double> values) {
+  SOTTO_REQUIRE_AT(std::ssize(values) <= left_, path_,
+                   "{} values are more than its shape has room for", values.size());
+  left_ -= std::ssize(values);
+  if (item_size_ == 8) return file_.write(as_bytes(values));
+  std::string bytes;
+  append_raw_items(values, item_size_, bytes);
+  file_.write(bytes);
+}
+
+void NpyWriter::commit() {
+  SOTTO_REQUIRE_AT(left_ == 0, path_, "{} values of the array are missing", left_);
+  file_.commit();
+}
+
+void append_raw_items(std::span<const double> values, Index item_size, std::string& bytes) {
+  if (item_size == 8) {
+    bytes += as_bytes(values);
+    return;
+  }
+  const std::vector<float> floats(values.begin(), values.end());
+  bytes.append(reinterpret_cast<const char*>(floats.data()), floats.size() * sizeof(float));
 }
 
 }  // namespace sotto

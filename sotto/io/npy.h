@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/io/atomic_file.h"
 #include "sotto/io/byte_source.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/dense_tensor.h"
@@ -43,5 +44,23 @@ DenseTensor read_npy(const std::string& path);
 void write_npy(const std::string& path, const Matrix& matrix);  // shape (rows, cols)
 void write_npy(const std::string& path, const Vector& vector);  // shape (size,)
 void write_npy(const std::string& path, const DenseTensor& tensor);
+
+// An array that is written piece by piece, in C order, as floats of 4 or 8 bytes. Its shape is
+// given beforehand; commit() refuses an array that is not complete.
+class NpyWriter {
+ public:
+  NpyWriter(const std::string& path, std::vector<Index> shape, Index item_size = 8);
+  void write(std::span<const double> values);
+  void commit();
+
+ private:
+  std::string path_;
+  AtomicFile file_;
+  Index item_size_;
+  Index left_;
+};
+
+// Values as raw floats of 4 or 8 bytes in the order of the machine, appended to `bytes`.
+void append_raw_items(std::span<const double> values, Index item_size, std::string& bytes);
 
 }  // namespace sotto

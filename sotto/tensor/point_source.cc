@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/kernels/narrow_gemm.h"
 
 namespace sotto {
 namespace {
@@ -42,6 +43,22 @@ void for_pieces(const PointBlock& block, Index columns, Work work) {
   for (Index p = 0; p < pieces; ++p) {
     work(p, p * step, std::min(step, block.rows() - p * step));
   }
+}
+
+using kernels::narrow_gemm_accumulate;
+using kernels::StridedMatrix;
+
+void dense_scores(const RowMatrix& x, const RowMatrix& u, Index first, Eigen::Ref<RowMatrix> s) {
+  s.setZero();
+  const StridedMatrix rows{x.row(first).data(), s.rows(), x.cols(), x.cols(), 1};
+  narrow_gemm_accumulate(rows, u.data(), s.data(), u.cols());
+}
+
+RowMatrix dense_transposed(const RowMatrix& x, Index first, const Eigen::Ref<const RowMatrix>& z) {
+  RowMatrix y = RowMatrix::Zero(x.cols(), z.cols());
+  const StridedMatrix columns{x.row(first).data(), x.cols(), z.rows(), 1, x.cols()};
+  narrow_gemm_accumulate(columns, z.data(), y.data(), z.cols());
+  return y;
 }
 
 void sparse_scores(const SparseRows& x, const RowMatrix& u, Index first, Eigen::Ref<RowMatrix> s) {
@@ -149,7 +166,7 @@ RowMatrix scores(const PointBlock& block, const RowMatrix& u) {
     if (block.is_sparse) {
       sparse_scores(block.sparse, u, first, s.middleRows(first, rows));
     } else {
-      s.middleRows(first, rows).noalias() = block.dense.middleRows(first, rows) * u;
+      dense_scores(block.dense, u, first, s.middleRows(first, rows));
     }
   });
   return s;
@@ -163,8 +180,8 @@ void add_transposed_product(const PointBlock& block, const RowMatrix& z, RowMatr
   if (block.is_sparse) return add_sparse_transposed(block.sparse, z, y);
   std::vector<RowMatrix> parts(static_cast<std::size_t>(piece_count(block)));
   for_pieces(block, z.cols(), [&](Index piece, Index first, Index rows) {
-    parts[static_cast<std::size_t>(piece)].noalias() =
-        block.dense.middleRows(first, rows).transpose() * z.middleRows(first, rows);
+    parts[static_cast<std::size_t>(piece)] =
+        dense_transposed(block.dense, first, z.middleRows(first, rows));
   });
   add_in_order(parts, y);
 }
@@ -191,10 +208,10 @@ void add_mapped_product(const PointBlock& block, const RowMatrix& u, const Score
   }
   std::vector<RowMatrix> parts(static_cast<std::size_t>(piece_count(block)));
   for_pieces(block, u.cols(), [&](Index piece, Index first, Index rows) {
-    const auto x = block.dense.middleRows(first, rows);
-    RowMatrix s = x * u;
+    RowMatrix s(rows, u.cols());
+    dense_scores(block.dense, u, first, s);
     f(first, s);
-    parts[static_cast<std::size_t>(piece)].noalias() = x.transpose() * s;
+    parts[static_cast<std::size_t>(piece)] = dense_transposed(block.dense, first, s);
   });
   add_in_order(parts, y);
 }

@@ -1,0 +1,153 @@
+// sotto stream: the components of the third moment of points that pass by once.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/base/version.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_points.h"
+#include "sotto/io/replay_oracle.h"
+#include "sotto/models/stream_decomposition.h"
+#include "sotto/moments/stream_oracle.h"
+#include "sotto/report/result.h"
+
+namespace sotto::cli {
+namespace {
+
+class Stream final : public Command {
+ public:
+  std::string name() const override { return "stream"; }
+  std::string summary() const override {
+    return "Find the components of the moment of points, in memory that does not grow with them";
+  }
+  std::vector<Positional> positionals() override {
+    return {{"POINTS",
+             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin",
+             &path_}};
+  }
+  OptionTable options() override {
+    return OptionTable()
+        .append(stream_.table())
+        .append(file_.table())
+        .text("checkpoint", 0, checkpoint_path_, "FILE",
+              "write each answer to FILE; run again after an interruption, the run goes on from "
+              "there. Removed when the result is written")
+        .append(common_.table());
+  }
+
+  ExitCode run() override {
+    common_.apply();
+    std::optional<OutputFolder> folder;
+    if (!common_.out.empty()) folder.emplace(common_.out);
+    Sensitive<std::unique_ptr<PointSource>> data(open_points(path_, file_));
+    auto source = std::move(data).open(
+        PublicDeclaration("no privacy was asked for: the points are treated as public"));
+    SOTTO_REQUIRE_AT(stream_.components <= source->dim(), "--components",
+                     "cannot exceed the dimension {} of the points, got {}", source->dim(),
+                     stream_.components);
+    const StreamPlan plan = plan_stream(*source, stream_.answers(), stream_.batch, stream_.passes);
+    Json input;
+    input["dim"] = source->dim();
+    if (source->records()) input["records"] = *source->records();
+    std::optional<CheckpointFile> checkpoint;
+    if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe(plan, input));
+
+    const auto start = std::chrono::steady_clock::now();
+    const Decomposition found = decompose(std::move(source), plan, checkpoint);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    SOTTO_REQUIRE(
+        found.status != Status::stopped, "stopped; {}",
+        checkpoint ? "the checkpoint is kept, run again to go on" : "nothing was written");
+
+    Json result = make_result(name(), options(), input);
+    fill(result, found, plan, seconds);
+    if (folder) {
+      folder->write_npy("vectors.npy", found.vectors());
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    if (common_.json) {
+      fmt::print("{}", to_text(result));
+    } else {
+      print_table(found, plan, seconds);
+    }
+    if (checkpoint) checkpoint->remove();
+    return exit_done;
+  }
+
+ private:
+  // What must be the same for a checkpoint to fit: everything that decides the answers.
+  std::string describe(const StreamPlan& plan, const Json& input) {
+    std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
+    const OptionTable table = stream_.table();
+    for (const Option& option : table.options()) {
+      if (option.name != "batch") text += fmt::format("{} {}\n", option.name, option.get().dump());
+    }
+    text += fmt::format("batch {}\n", plan.batch);
+    for (const auto& [key, value] : input.items())
+      text += fmt::format("{} {}\n", key, value.dump());
+    return text;
+  }
+
+  Decomposition decompose(std::unique_ptr<PointSource> source, const StreamPlan& plan,
+                          std::optional<CheckpointFile>& checkpoint) {
+    InteractiveProgress progress;
+    StreamOracle oracle(std::move(source), plan, static_cast<int>(stream_.order));
+    if (!checkpoint) return decompose_stream(oracle, stream_, progress.callback());
+    ReplayOracle replay(oracle, *checkpoint);
+    resumed_ = replay.stored();
+    return decompose_stream(replay, stream_, progress.callback());
+  }
+
+  void fill(Json& result, const Decomposition& found, const StreamPlan& plan,
+            double seconds) const {
+    result["weights"] = std::vector<double>(found.weights.begin(), found.weights.end());
+    if (!common_.out.empty()) result["files"] = {"vectors.npy"};
+    Json& diagnostics = result["diagnostics"];
+    diagnostics["status"] = status_text(found.status);
+    diagnostics["agreement"] = std::vector<double>(found.agreement.begin(), found.agreement.end());
+    diagnostics["iterations"] = found.iterations;
+    diagnostics["points_read"] = plan.points();
+    diagnostics["batch"] = plan.batch;
+    diagnostics["answers"] = plan.answers;
+    diagnostics["answers_from_checkpoint"] = resumed_;
+    Json& history = diagnostics["history"];
+    for (const HistoryPoint& h : found.history) {
+      history["component"].push_back(h.component);
+      history["iteration"].push_back(h.iteration);
+      history["change"].push_back(h.change);
+    }
+    result["seconds"] = seconds;  // with reading: the two go on at the same time
+  }
+
+  static void print_table(const Decomposition& found, const StreamPlan& plan, double seconds) {
+    fmt::print("{:>5}  {:>14}  {:>10}\n", "", "weight", "agreement");
+    for (Index j = 0; j < found.weights.size(); ++j) {
+      fmt::print("{:>5}  {:>14.8g}  {:>9.0f}%\n", j + 1, found.weights[j],
+                 100 * found.agreement[j]);
+    }
+    fmt::print(
+        "{} points in {:.3g} s, {} for each of {} answers; not private: the points were "
+        "treated as public\n",
+        plan.points(), seconds, plan.batch, plan.answers);
+  }
+
+  std::string path_;
+  std::string checkpoint_path_;
+  Index resumed_ = 0;
+  StreamOptions stream_;
+  PointFileOptions file_;
+  CommonOptions common_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_stream() { return std::make_unique<Stream>(); }
+
+}  // namespace sotto::cli

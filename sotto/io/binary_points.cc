@@ -1,0 +1,103 @@
+#include "sotto/io/binary_points.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <utility>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr bool native_big_endian = std::endian::native == std::endian::big;
+
+// Bytes converted at a time: they are still in the cache when the doubles are made of them, and
+// zlib hands so many through without a copy of its own.
+constexpr Index buffer_bytes = 1 << 19;
+
+}  // namespace
+
+BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {
+  header_ = read_npy_header(*bytes_);
+  SOTTO_REQUIRE_AT(header_.shape.size() == 2, name(),
+                   "points stand in an array of two dimensions, records x dimension; this one has "
+                   "shape ({})",
+                   fmt::join(header_.shape, ", "));
+  SOTTO_REQUIRE_AT(!header_.fortran_order || header_.shape[0] <= 1 || header_.shape[1] == 1, name(),
+                   "the array is in Fortran order and cannot be read record by record; save "
+                   "numpy.ascontiguousarray(points)");
+  records_ = header_.shape[0];
+  dim_ = header_.shape[1];
+}
+
+BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index item_size)
+    : bytes_(std::move(bytes)), dim_(dim) {
+  SOTTO_REQUIRE_AT(dim >= 1, "--dim", "must be at least 1, got {}", dim);
+  SOTTO_REQUIRE(item_size == 4 || item_size == 8, "raw numbers have 4 or 8 bytes, got {}",
+                item_size);
+  header_.item_size = item_size;
+  header_.big_endian = native_big_endian;
+  if (!bytes_->size()) return;
+  const std::uint64_t row = static_cast<std::uint64_t>(dim * item_size);
+  SOTTO_REQUIRE_AT(*bytes_->size() % row == 0, name(),
+                   "{} bytes are not a whole number of records of {} ({} numbers of {} bytes)",
+                   *bytes_->size(), row, dim, item_size);
+  records_ = static_cast<Index>(*bytes_->size() / row);
+}
+
+// The bytes that came for the rows of `out`.
+std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
+  out.resize(rows, dim_);
+  const bool as_they_are =
+      header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == native_big_endian;
+  if (as_they_are) {
+    return bytes_->read(reinterpret_cast<char*>(out.data()),
+                        static_cast<std::size_t>(out.size()) * sizeof(double));
+  }
+  buffer_.resize(buffer_bytes);
+  std::size_t came = 0;
+  for (Index first = 0; first < out.size();) {
+    const Index items = std::min(buffer_bytes / header_.item_size, out.size() - first);
+    const auto wanted = static_cast<std::size_t>(items * header_.item_size);
+    const std::size_t got = bytes_->read(buffer_.data(), wanted);
+    came += got;
+    const std::size_t whole = got / static_cast<std::size_t>(header_.item_size);
+    convert_npy_items(header_, buffer_.data(), std::span(out.data() + first, whole), name());
+    if (got < wanted) break;
+    first += items;
+  }
+  return came;
+}
+
+Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
+  const Index rows = records_ ? std::min(max_rows, *records_ - done_) : max_rows;
+  block.is_sparse = false;
+  const std::size_t came = read_rows(rows, block.dense);
+  const auto row_bytes = static_cast<std::size_t>(dim_ * header_.item_size);
+  const auto whole = static_cast<Index>(came / row_bytes);
+  SOTTO_REQUIRE_AT(came % row_bytes == 0, name(), "ends within record {}, after {} of {} bytes",
+                   done_ + whole + 1, came % row_bytes, row_bytes);
+  done_ += whole;
+  if (whole < rows) block.dense.conservativeResize(whole, dim_);
+  if (whole < max_rows) check_end(whole);
+  return whole;
+}
+
+// Less came than was asked for: everything promised must have come, and nothing may follow.
+void BinaryPoints::check_end(Index came) {
+  if (!records_) return;
+  SOTTO_REQUIRE_AT(done_ == *records_, name(), "has {} records, its header says {}", done_,
+                   *records_);
+  char extra;
+  SOTTO_REQUIRE_AT(came > 0 || bytes_->read(&extra, 1) == 0, name(),
+                   "goes on after the {} records of its header", *records_);
+}
+
+void BinaryPoints::restart() {
+  bytes_ = std::make_unique<ByteSource>(bytes_->path());
+  if (header_.data_offset > 0) read_npy_header(*bytes_);
+  done_ = 0;
+}
+
+}  // namespace sotto

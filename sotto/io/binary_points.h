@@ -1,0 +1,46 @@
+// Records of floating point numbers, one after the other: a two-dimensional .npy in C order, or raw
+// numbers without any header.
+//
+// Read in blocks through one buffer, so that no more than a block is in memory, from a file or a
+// pipe, plain or gzip. A file that ends within a record, or with fewer than its header claims, is
+// an Error that names the record.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sotto/io/byte_source.h"
+#include "sotto/io/npy.h"
+#include "sotto/tensor/point_source.h"
+
+namespace sotto {
+
+class BinaryPoints final : public PointSource {
+ public:
+  // A .npy array, records x dimension.
+  explicit BinaryPoints(std::unique_ptr<ByteSource> bytes);
+  // Numbers of `item_size` bytes (4 or 8) in the order of the machine.
+  BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index item_size);
+
+  Index dim() const override { return dim_; }
+  std::string name() const override { return bytes_->path(); }
+  std::optional<Index> records() const override { return records_; }
+  bool can_rewind() const override { return bytes_->is_regular(); }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override;
+  void restart() override;
+
+ private:
+  std::size_t read_rows(Index rows, RowMatrix& out);
+  void check_end(Index came);
+
+  std::unique_ptr<ByteSource> bytes_;
+  NpyHeader header_;
+  Index dim_ = 0;
+  std::optional<Index> records_;
+  Index done_ = 0;
+  std::vector<char> buffer_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,88 @@
+#include "sotto/io/csv_points.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/io/parse_number.h"
+
+namespace sotto {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
+  return text.substr(0, text.find_last_not_of(space) + 1);
+}
+
+char separator_of(std::string_view line) {
+  for (const char c : {',', '\t'}) {
+    if (line.find(c) != std::string_view::npos) return c;
+  }
+  return ' ';
+}
+
+}  // namespace
+
+CsvPoints::CsvPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) { begin(); }
+
+// Moves to the first record, past a header.
+void CsvPoints::begin() {
+  lines_.emplace(*bytes_);
+  SOTTO_REQUIRE_AT(next_line(), name(), "has no records");
+  separator_ = separator_of(line_);
+  split();
+  double ignored;
+  const bool header = std::none_of(words_.begin(), words_.end(),
+                                   [&](std::string_view w) { return is_real(w, ignored); });
+  dim_ = std::ssize(words_);
+  if (!header) return;
+  SOTTO_REQUIRE_AT(next_line(), lines_->place(), "has a header but no records");
+  split();
+}
+
+// Moves to the next line that is neither blank nor a comment.
+bool CsvPoints::next_line() {
+  while (lines_->next(line_)) {
+    line_ = trimmed(line_);
+    if (!line_.empty() && line_.front() != '#') return true;
+  }
+  line_ = {};
+  return false;
+}
+
+void CsvPoints::split() {
+  words_.clear();
+  std::string_view rest = line_;
+  for (;;) {
+    const std::size_t end = rest.find(separator_);
+    words_.push_back(trimmed(rest.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    rest.remove_prefix(end + 1);
+    if (separator_ == ' ') rest = trimmed(rest);
+  }
+}
+
+Index CsvPoints::fill(Index max_rows, PointBlock& block) {
+  block.is_sparse = false;
+  block.dense.resize(max_rows, dim_);
+  Index rows = 0;
+  while (rows < max_rows && !line_.empty()) {
+    SOTTO_REQUIRE_AT(std::ssize(words_) == dim_, lines_->place(),
+                     "has {} numbers, the first line has {}", words_.size(), dim_);
+    for (Index j = 0; j < dim_; ++j) {
+      block.dense(rows, j) = parse_real(words_[static_cast<std::size_t>(j)], *lines_);
+    }
+    ++rows;
+    if (next_line()) split();
+  }
+  if (rows < max_rows) block.dense.conservativeResize(rows, dim_);
+  return rows;
+}
+
+void CsvPoints::restart() {
+  bytes_ = std::make_unique<ByteSource>(bytes_->path());
+  begin();
+}
+
+}  // namespace sotto

@@ -1,0 +1,43 @@
+#include "sotto/io/parse_number.h"
+
+#include <fast_float/fast_float.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+bool is_real(std::string_view word, double& value) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = fast_float::from_chars(word.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
+
+double parse_real(std::string_view word, const LineReader& lines) {
+  double value = 0;
+  SOTTO_REQUIRE_AT(is_real(word, value), lines.place(), "{} is not a number", printable(word));
+  SOTTO_REQUIRE_AT(std::isfinite(value), lines.place(), "{} is not a finite number",
+                   printable(word));
+  return value;
+}
+
+bool is_whole(std::string_view word, Index& value) {
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
+
+Index parse_whole(std::string_view word, std::string_view what, Index least, Index most,
+                  const LineReader& lines) {
+  Index value = 0;
+  SOTTO_REQUIRE_AT(is_whole(word, value), lines.place(), "{} {} is not a whole number", what,
+                   printable(word));
+  SOTTO_REQUIRE_AT(value >= least && value <= most, lines.place(), "{} {} is not between {} and {}",
+                   what, value, least, most);
+  return value;
+}
+
+}  // namespace sotto

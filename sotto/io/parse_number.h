@@ -1,0 +1,21 @@
+// Numbers in text files; a complaint names the line they stand on, "points.csv:17".
+#pragma once
+
+#include <string_view>
+
+#include "sotto/io/line_reader.h"
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+// A finite number.
+double parse_real(std::string_view word, const LineReader& lines);
+// True and the number, finite or not, when the word is one.
+bool is_real(std::string_view word, double& value);
+
+// A whole number between least and most; `what` says what it is: "word number".
+Index parse_whole(std::string_view word, std::string_view what, Index least, Index most,
+                  const LineReader& lines);
+bool is_whole(std::string_view word, Index& value);
+
+}  // namespace sotto

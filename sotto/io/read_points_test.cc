@@ -1,0 +1,269 @@
+#include "sotto/io/read_points.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "sotto/io/npy.h"
+#include "sotto/io/testing/test_files.h"
+
+namespace sotto {
+namespace {
+
+// All records, read in blocks of `step`, as a dense matrix.
+RowMatrix all_points(PointSource& source, Index step = 3) {
+  RowMatrix all(0, source.dim());
+  PointBlock block;
+  for (;;) {
+    const Index rows = source.read(step, block);
+    EXPECT_EQ(rows, block.rows());
+    if (rows == 0) return all;
+    all.conservativeResize(all.rows() + rows, source.dim());
+    all.bottomRows(rows) = block.is_sparse ? RowMatrix(block.sparse) : block.dense;
+  }
+}
+
+RowMatrix read_all(const std::string& path, const PointFileOptions& options = {}) {
+  return all_points(*open_points(path, options));
+}
+
+PointFileOptions forced(const std::string& format, std::optional<std::int64_t> dim = {}) {
+  PointFileOptions options;
+  options.format = format;
+  options.dim = dim;
+  return options;
+}
+
+RowMatrix some_points() {
+  RowMatrix m(4, 3);
+  m << 1, 2.5, -3, 0, 1e10, 0.125, -1, 0, 0, 7, 8, 9;
+  return m;
+}
+
+template <class T>
+std::string raw_bytes(const RowMatrix& m, bool swap = false) {
+  std::string bytes;
+  for (const double value : m.reshaped<Eigen::RowMajor>()) {
+    auto raw = std::bit_cast<std::array<char, sizeof(T)>>(static_cast<T>(value));
+    if (swap) std::reverse(raw.begin(), raw.end());
+    bytes.append(raw.data(), raw.size());
+  }
+  return bytes;
+}
+
+std::string npy_bytes(const std::string& dtype, const std::string& shape, const std::string& data,
+                      bool fortran = false) {
+  std::string header = "{'descr': '" + dtype +
+                       "', 'fortran_order': " + (fortran ? "True" : "False") +
+                       ", 'shape': " + shape + ", }\n";
+  std::string bytes = "\x93NUMPY";
+  bytes += {'\1', '\0', static_cast<char>(header.size()), '\0'};
+  return bytes + header + data;
+}
+
+TEST(ReadPoints, reads_npy_of_both_sizes_and_byte_orders) {
+  const TemporaryFolder folder;
+  const RowMatrix m = some_points();
+  const auto check = [&](const std::string& dtype, const std::string& data) {
+    put(folder / "p.npy", npy_bytes(dtype, "(4, 3)", data));
+    EXPECT_EQ(read_all(folder / "p.npy"), m) << dtype;
+    put_gzip(folder / "p.gz", npy_bytes(dtype, "(4, 3)", data));
+    EXPECT_EQ(read_all(folder / "p.gz"), m) << dtype;
+  };
+  check("<f8", raw_bytes<double>(m));
+  check(">f8", raw_bytes<double>(m, true));
+  check("<f4", raw_bytes<float>(m));
+  check(">f4", raw_bytes<float>(m, true));
+  EXPECT_EQ(open_points(folder / "p.npy")->records(), 4);
+  EXPECT_TRUE(open_points(folder / "p.npy")->can_rewind());
+}
+
+TEST(ReadPoints, refuses_npy_that_are_not_records) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "p.npy", data = raw_bytes<double>(some_points());
+  put(path, npy_bytes("<f8", "(12,)", data));
+  EXPECT_ERROR(read_all(path), "two dimensions");
+  put(path, npy_bytes("<f8", "(4, 3)", data, true));
+  EXPECT_ERROR(read_all(path), "Fortran order");
+  put(path, npy_bytes("<f8", "(4, 0)", ""));
+  EXPECT_ERROR(read_all(path), "every dimension must be at least 1");
+  put(path, npy_bytes("<f8", "(4, 3)", data.substr(8)));
+  EXPECT_ERROR(read_all(path), "needs 96 bytes");
+  put_gzip(path, npy_bytes("<f8", "(4, 3)", data.substr(8)));  // length not known beforehand
+  EXPECT_ERROR(read_all(path), "ends within record 4, after 16 of 24 bytes");
+  put_gzip(path, npy_bytes("<f8", "(4, 3)", data.substr(24)));
+  EXPECT_ERROR(read_all(path), "has 3 records, its header says 4");
+  put_gzip(path, npy_bytes("<f8", "(4, 3)", data + "x"));
+  EXPECT_ERROR(read_all(path), "goes on after the 4 records");
+}
+
+TEST(ReadPoints, names_the_record_with_nan) {
+  const TemporaryFolder folder;
+  RowMatrix m = some_points();
+  m(2, 1) = std::nan("");
+  for (const char* name : {"a.npy", "b.npy"}) {
+    const bool f4 = name[0] == 'a';
+    put(folder / name,
+        npy_bytes(f4 ? "<f4" : "<f8", "(4, 3)", f4 ? raw_bytes<float>(m) : raw_bytes<double>(m)));
+    EXPECT_ERROR(read_all(folder / name), "record 3 has a value that is NaN or infinite");
+  }
+  put(folder / "c.csv", "1,2\n3,nan\n");
+  EXPECT_ERROR(read_all(folder / "c.csv"), "c.csv:2: 'nan' is not a finite number");
+  put(folder / "d.csv", "1,2\n3,1e999\n");
+  EXPECT_ERROR(read_all(folder / "d.csv"), "d.csv:2");
+}
+
+TEST(ReadPoints, reads_raw_numbers) {
+  const TemporaryFolder folder;
+  const RowMatrix m = some_points();
+  PointFileOptions options;
+  options.dim = 3;
+  put(folder / "p.raw", raw_bytes<double>(m));
+  EXPECT_EQ(read_all(folder / "p.raw", options), m);  // not text, and a dimension
+  EXPECT_EQ(open_points(folder / "p.raw", options)->records(), 4);
+  options.dtype = "f4";
+  put(folder / "p.raw", raw_bytes<float>(m));
+  EXPECT_EQ(read_all(folder / "p.raw", options), m);
+  put(folder / "p.raw", raw_bytes<float>(m).substr(1));
+  EXPECT_ERROR(read_all(folder / "p.raw", options), "not a whole number of records");
+  put_gzip(folder / "p.raw", raw_bytes<float>(m).substr(0, 29));
+  EXPECT_ERROR(read_all(folder / "p.raw", options), "ends within record 3, after 5 of 12 bytes");
+  options.dim.reset();
+  EXPECT_ERROR(read_all(folder / "p.raw", options), "--dim: is needed");
+  EXPECT_ERROR(read_all(folder / "p.raw"), "neither .npy nor text");
+  options.format = "csv";
+  EXPECT_ERROR(read_all(folder / "p.raw", options), "--dtype: goes with raw");
+}
+
+TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
+  const TemporaryFolder folder;
+  for (const std::string& text :
+       {std::string("1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n"),
+        std::string("1\t2.5\t-3\r\n0\t1e10\t.125\r\n-1\t0\t0\r\n7\t8\t9"),
+        std::string("a,b,c\n1, 2.5, -3\n\n0,1e10,.125\n# no record\n-1,+0,0\n7,8,9\n"),
+        std::string("  1  2.5 -3 \n0 1e10 .125\n-1 0 0\n7 8 9\n")}) {
+    put(folder / "p.csv", text);
+    EXPECT_EQ(read_all(folder / "p.csv"), some_points()) << text;
+    put_gzip(folder / "p.csv", text);
+    EXPECT_EQ(read_all(folder / "p.csv", forced("csv", 3)), some_points()) << text;
+  }
+}
+
+TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& text, const std::string& says) {
+    put(folder / "p.csv", text);
+    EXPECT_ERROR(read_all(folder / "p.csv"), says);
+  };
+  refuses("1,2\n3\n", "p.csv:2: has 1 numbers, the first line has 2");
+  refuses("1,2\n3,4,5\n", "p.csv:2: has 3 numbers");
+  refuses("1,2\n3,\n", "p.csv:2: '' is not a number");
+  refuses("a,b\n1,2\nx,y\n", "p.csv:3: 'x' is not a number");
+  refuses("1,b\n1,2\n", "p.csv:1: 'b' is not a number");
+  refuses("a,b\n", "header but no records");
+  refuses("\n# nothing\n", "has no records");
+  refuses("", "is empty");
+  EXPECT_ERROR(open_points(folder / "p.csv", forced("csv")), "has no records");
+  put(folder / "p.csv", "1,2\n");
+  EXPECT_ERROR(open_points(folder / "p.csv", forced("auto", 3)), "records of dimension 2, not 3");
+  EXPECT_ERROR(open_points(folder / "none.csv"), "cannot be opened");
+}
+
+RowMatrix some_documents() {
+  RowMatrix m(4, 5);
+  m << 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 1, 1, 1, 1, 0, 0;
+  return m;
+}
+
+TEST(ReadPoints, reads_documents_of_every_format) {
+  const TemporaryFolder folder;
+  const auto check = [&](const std::string& text, std::optional<std::int64_t> dim = {}) {
+    put_gzip(folder / "docs", text);
+    EXPECT_EQ(read_all(folder / "docs", forced("auto", dim)), some_documents()) << text;
+    const auto source = open_points(folder / "docs", forced("auto", dim));
+    EXPECT_TRUE(source->is_sparse());
+    all_points(*source, 2);
+    source->rewind();
+    EXPECT_EQ(all_points(*source, 1), some_documents());
+  };
+  check("4\n5\n7\n1 1 2\n1 3 1\n3 2 3\n3 5 1\n4 3 1\n4 2 1\n4 1 1\n");  // document 2 is empty
+  check("2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n");
+  check("2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n", 5);
+  check("+1 1:2 3:1 # first\n-1\n0.5 qid:3 2:3 5:1\n1 1:1 2:1 3:1\n");
+  EXPECT_EQ(open_points(folder / "docs")->records(), 4);
+}
+
+TEST(ReadPoints, refuses_documents_that_are_damaged) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& format, const std::string& text,
+                           const std::string& says) {
+    put(folder / "docs", text);
+    EXPECT_ERROR(read_all(folder / "docs", forced(format)), says);
+  };
+  refuses("uci", "4\n5\n", "ends within its header");
+  refuses("uci", "4\n5 1\n", "docs:2: expected only the number of words");
+  refuses("uci", "4\n0\n1\n", "docs:2: number of words 0 is not between");
+  refuses("uci", "2\n5\n3\n1 1 2\n2 1 1\n", "has 2 entries, its header says 3");
+  refuses("uci", "2\n5\n1\n1 1 2\n2 1 1\n", "docs:5: goes on after the 1 entries");
+  refuses("uci", "2\n5\n2\n2 1 2\n1 1 1\n", "docs:5: document 1 comes after document 2");
+  refuses("uci", "2\n5\n2\n1 6 2\n2 1 1\n", "docs:4: word number 6 is not between 1 and 5");
+  refuses("uci", "2\n5\n2\n3 1 2\n2 1 1\n", "docs:4: document number 3 is not between 1 and 2");
+  refuses("uci", "2\n5\n2\n1 1\n2 1 1\n", "docs:4: '' is not a number");
+  refuses("uci", "2\n5\n2\n1 1 1 1\n2 1 1\n", "docs:4: expected three numbers");
+  refuses("uci", "1\n5\n2\n1 1 1\n1 1 1\n", "word 1 stands twice");
+  refuses("uci", "1\n5\n1\n1 1 inf\n", "docs:4: 'inf' is not a finite number");
+  refuses("lda-c", "2 0:1\n", "docs:1: the line says 2 words and has 1");
+  refuses("lda-c", "1 -1:1\n", "docs:1: word number -1 is not between 0");
+  refuses("lda-c", "1 x:1\n", "docs:1: word number 'x' is not a whole number");
+  refuses("lda-c", "1 1\n", "docs:1: expected number:value");
+  refuses("lda-c", "2 3:1 3:2\n", "docs:1: word 3 stands twice");
+  refuses("svmlight", "1 0:1\n", "docs:1: word number 0 is not between 1");
+  refuses("svmlight", "a 1:1\n", "docs:1: 'a' is not a number");
+  refuses("svmlight", "1 1:x\n", "docs:1: 'x' is not a number");
+  refuses("svmlight", "1\n1\n", "has no words");
+  put(folder / "docs", "1 7:1\n");
+  EXPECT_ERROR(read_all(folder / "docs", forced("svmlight", 6)), "word number 7 is not between");
+}
+
+TEST(ReadPoints, survives_damage_anywhere) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "p";
+  const auto read = [&] { read_all(path); };
+  put(path, npy_bytes("<f4", "(2, 3)", raw_bytes<float>(some_points().topRows(2))));
+  damage_everywhere(path, read);
+  for (const char* text : {"1 1:2 3:1\n-1 2:3\n", "2 0:2 2:1\n1 1:3\n"}) {
+    put(path, text);
+    const std::string bytes = get(path);
+    for (std::size_t n = 0; n < bytes.size(); ++n) {
+      for (const char other : {'9', '-', ' ', '\n', '\0', ':'}) {
+        std::string damaged = bytes;
+        damaged[n] = other;
+        put(path, damaged);
+        error_of(read);
+      }
+    }
+  }
+}
+
+TEST(NpyWriter, writes_what_is_read_back_and_refuses_an_incomplete_array) {
+  const TemporaryFolder folder;
+  const RowMatrix m = some_points();
+  const std::string path = folder / "p.npy";
+  for (const Index size : {4, 8}) {
+    NpyWriter writer(path, {4, 3}, size);
+    writer.write({m.data(), 5});
+    EXPECT_ERROR(writer.commit(), "7 values of the array are missing");
+    writer.write({m.data() + 5, 7});
+    EXPECT_ERROR(writer.write({m.data(), 1}), "more than its shape");
+    writer.commit();
+    EXPECT_EQ(read_all(path), m);
+    EXPECT_EQ(read_npy_header(path).item_size, size);
+  }
+  EXPECT_ERROR(NpyWriter(path, {4, 3}, 2), "4 or 8 bytes");
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,44 @@
+// Writes every answer of a streamed oracle to a checkpoint, and after a restart gives the stored
+// answers again before it asks for new ones.
+//
+// A solver is deterministic given its seed and the answers, so a run that is killed at any moment
+// and started again with the same options goes through the stored answers in no time, the stream is
+// moved to where it stood, and the result is that of an undisturbed run, bit for bit. Each record
+// holds a checksum of the block that was asked about: a solver that asks something else (another
+// build, another machine) is refused and not answered wrongly.
+// Cost: one write and one fsync of d L numbers an answer; no record of the data is stored.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/io/checkpoint.h"
+#include "sotto/tensor/streamed_oracle.h"
+
+namespace sotto {
+
+class ReplayOracle final : public SymmetricOracle {
+ public:
+  // Borrows both.
+  ReplayOracle(StreamedOracle& inner, CheckpointFile& file);
+
+  Index dim() const override { return inner_.dim(); }
+  int order() const override { return inner_.order(); }
+  Matrix contract(const Matrix& block) override;
+  Vector values(const Matrix& block) override;
+
+  // Answers found in the file.
+  Index stored() const { return static_cast<Index>(records_.size()); }
+
+ private:
+  template <class Ask>
+  Matrix answer(char kind, const Matrix& block, Ask ask);
+  Matrix replay(char kind, const Matrix& block);
+
+  StreamedOracle& inner_;
+  CheckpointFile& file_;
+  std::vector<std::string> records_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace sotto

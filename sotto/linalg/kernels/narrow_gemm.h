@@ -1,0 +1,24 @@
+// C += A B for a narrow B, some tens of columns: the products of a stream of records with a block
+// of vectors.
+//
+// A general product copies A into panels before it multiplies; with few columns in B the copy costs
+// as much as the multiplication. Here a few rows of C stay in registers, the rows of B come from
+// the cache, and each number of A is read where it stands, so that A or A^T are the same to it.
+// Cost 2 m k n flops.
+#pragma once
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto::kernels {
+
+// A_it = data[i * row_step + t * column_step]: a row-major matrix or the transpose of one.
+struct StridedMatrix {
+  const double* data;
+  Index rows, columns;
+  Index row_step, column_step;
+};
+
+// B (a.columns x n) and C (a.rows x n) are row-major without gaps.
+void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n);
+
+}  // namespace sotto::kernels

@@ -1,0 +1,41 @@
+#include "sotto/linalg/kernels/narrow_gemm.h"
+
+#include <gtest/gtest.h>
+
+#include "sotto/base/random.h"
+
+namespace sotto {
+namespace {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+RowMajor random_matrix(Index rows, Index columns, SeededRandom& random) {
+  RowMajor m(rows, columns);
+  for (Index i = 0; i < m.size(); ++i) m.data()[i] = random.normal();
+  return m;
+}
+
+TEST(NarrowGemm, adds_the_product_for_a_matrix_and_for_a_transpose) {
+  SeededRandom random(1);
+  for (const Index m : {1, 5, 6, 7, 25}) {
+    for (const Index k : {0, 1, 3, 511, 512, 1025}) {
+      for (const Index n : {1, 2, 7, 8, 9, 16, 24, 31, 32, 33, 70}) {
+        const RowMajor a = random_matrix(m, k, random), b = random_matrix(k, n, random),
+                       start = random_matrix(m, n, random), at = a.transpose();
+        RowMajor expected = start;
+        for (Index i = 0; i < m; ++i) {
+          for (Index t = 0; t < k; ++t) expected.row(i) += a(i, t) * b.row(t);
+        }
+        RowMajor c = start;
+        kernels::narrow_gemm_accumulate({a.data(), m, k, k, 1}, b.data(), c.data(), n);
+        EXPECT_LT((c - expected).cwiseAbs().maxCoeff(), 1e-11) << m << " " << k << " " << n;
+        c = start;
+        kernels::narrow_gemm_accumulate({at.data(), m, k, 1, m}, b.data(), c.data(), n);
+        EXPECT_LT((c - expected).cwiseAbs().maxCoeff(), 1e-11) << m << " " << k << " " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto

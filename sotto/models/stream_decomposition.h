@@ -1,0 +1,36 @@
+// The components of the moment tensor of a stream (Wang & Anandkumar 2016, Algorithm 2): the power
+// methods of decompose/, unchanged, told to ask a number of times that is known beforehand.
+//
+// Points: n k (R+1) for the power method, n (R+1) for the simultaneous form, n the batch. The
+// defaults are for streams, where every iteration costs fresh records: see docs/streaming.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/decompose/result.h"
+#include "sotto/tensor/oracle.h"
+
+namespace sotto {
+
+struct StreamOptions {
+  std::int64_t components = 0;
+  std::int64_t starts = 16;
+  std::int64_t iterations = 8;
+  std::string method = "power";  // or simultaneous
+  std::int64_t order = 3;
+  std::int64_t batch = 0;  // 0: the records there are, shared out
+  std::int64_t passes = 1;
+  std::int64_t seed = 0;
+
+  OptionTable table();
+  // How many times the oracle will be asked.
+  Index answers() const;
+};
+
+Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& options,
+                               const ProgressCallback& progress = {});
+
+}  // namespace sotto

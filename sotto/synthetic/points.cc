@@ -1,0 +1,87 @@
+#include "sotto/synthetic/points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/base/random.h"
+#include "sotto/decompose/block.h"
+#include "sotto/linalg/spectral.h"
+
+namespace sotto {
+namespace {
+
+// Streams of the one seed: the components, and from first_record on one for each record.
+constexpr std::uint64_t component_stream = 21;
+constexpr std::uint64_t first_record = std::uint64_t{1} << 32;
+
+Vector make_weights(const PointModel& model) {
+  Vector weights = Vector::LinSpaced(model.components, 2.0, 1.0);
+  if (!model.weights.empty()) {
+    SOTTO_REQUIRE_AT(static_cast<std::int64_t>(model.weights.size()) == model.components,
+                     "--weights", "expected {} weights, one a component, got {}", model.components,
+                     model.weights.size());
+    weights = Eigen::Map<const Vector>(model.weights.data(), model.components);
+  }
+  SOTTO_REQUIRE_AT(weights.minCoeff() > 0, "--weights", "probabilities must be above 0");
+  return weights / weights.sum();
+}
+
+}  // namespace
+
+OptionTable PointModel::table() {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return OptionTable()
+      .integer("dim", 'd', dim, {1, 1000000}, "dimension of a record")
+      .integer("components", 'k', components, {1, 1000000}, "number of latent components")
+      .integer("records", 'n', records, {1, most}, "number of records")
+      .reals("weights", weights, {0, 1e300, true},
+             "probabilities of the components, scaled to sum 1 (none given: from 2 down to 1)")
+      .real("noise", 0, noise, {0, 1e300}, "length of the noise of a record, about")
+      .flag("centred", centred,
+            "records with mean zero, whose third moment has the components alone")
+      .real("max-norm", 0, max_norm, {0, 1e300}, "scale records down to this norm; 0: do not")
+      .integer("seed", 0, seed, {0, most}, "seed of components and records");
+}
+
+SyntheticPoints::SyntheticPoints(const PointModel& model) : model_(model) {
+  SOTTO_REQUIRE_AT(model.components <= model.dim, "--components",
+                   "cannot exceed the dimension {}, got {}", model.dim, model.components);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), component_stream);
+  vectors_ = orthonormal_columns(random_unit_block(model.dim, model.components, random));
+  weights_ = make_weights(model);
+  cumulated_.resize(weights_.size());
+  std::partial_sum(weights_.begin(), weights_.end(), cumulated_.begin());
+}
+
+void SyntheticPoints::make_record(Index number, double* values) const {
+  SeededRandom random(static_cast<std::uint64_t>(model_.seed),
+                      first_record + static_cast<std::uint64_t>(number));
+  const auto found = std::upper_bound(cumulated_.begin(), cumulated_.end(), random.uniform());
+  const Index h = std::min<Index>(found - cumulated_.begin(), weights_.size() - 1);
+  double c = 1;
+  if (model_.centred) c = std::cbrt(4.0) * (random.below(3) == 0 ? 1.0 : -0.5);
+  Eigen::Map<Vector> x(values, dim());
+  x = c * vectors_.col(h);
+  if (model_.noise > 0) {
+    const double scale = model_.noise / std::sqrt(static_cast<double>(dim()));
+    for (double& value : x) value += scale * random.normal();
+  }
+  const double norm = x.norm();
+  // A hair below the bound, so that rounding cannot lift the norm above it.
+  if (model_.max_norm > 0 && norm > model_.max_norm) x *= model_.max_norm * (1 - 1e-15) / norm;
+}
+
+Index SyntheticPoints::fill(Index max_rows, PointBlock& block) {
+  const Index rows = std::min(max_rows, model_.records - next_);
+  block.is_sparse = false;
+  block.dense.resize(rows, dim());
+#pragma omp parallel for schedule(static)
+  for (Index r = 0; r < rows; ++r) make_record(next_ + r, block.dense.row(r).data());
+  next_ += rows;
+  return rows;
+}
+
+}  // namespace sotto
