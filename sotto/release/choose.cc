@@ -40,13 +40,15 @@ double published_noise(const PowerPlan& plan, const PrivacyTarget& target) {
          largest.pow(plan.shape.order - 1).mean();
 }
 
-// The weakest weight over the noise of a coordinate. A start of cosine c with a component grows
-// when weight c^(p-1) passes c |noise| = c noise sqrt(d), and the best of L starts has c^2 about (1
-// + 2 ln L) / d. The constants in front are fitted, see docs/choosing.md.
+// The weakest weight over the noise of a coordinate; the constants are fitted (docs/choosing.md).
+// Fresh noise on every iteration: a start of cosine c with a component grows when weight c^(p-1)
+// passes c |noise| = c noise sqrt(d), and the best of L starts has c^2 about (1 + 2 ln L) / d. One
+// noisy tensor: the weight must pass its operator norm, which goes with sqrt(d).
 double weight_over_noise(const PowerPlan& plan) {
   const auto d = static_cast<double>(plan.shape.dim);
+  if (plan.mechanism == PowerMechanism::input) return 2.8 * std::sqrt(d);
   const double best = 1 + 2 * std::log(static_cast<double>(plan.shape.starts));
-  const double fitted = plan.mechanism == PowerMechanism::iterate ? 1.0 : 1.0;
+  const double fitted = plan.shape.order == 3 ? 1.2 : 1.7;
   return fitted * std::sqrt(d) * std::pow(std::max(1.0, d / best), (plan.shape.order - 2) / 2.0);
 }
 
