@@ -160,6 +160,7 @@ class Decompose final : public Command {
     try {
       return Sensitive<AnyTensor>(read_tensor(path_));
     } catch (const Error& error) {
+      if (error.fault() == Fault::system) throw;
       throw Error(
           "is not a tensor of finite numbers that can be read; what is wrong with it is not "
           "shown in a private run, and nothing was released",
@@ -255,7 +256,7 @@ class Decompose final : public Command {
       fmt::print("{}", to_text(json));
       return exit_done;
     }
-    fmt::print("{} ({}), {} starts, {} iterations, {} releases\n", mechanism_text(plan),
+    fmt::print("{} ({}), {} starts, {} iterations; releases: {}\n", mechanism_text(plan),
                json["mechanism"].get<std::string>(), power_.starts, power_.iterations,
                json["releases"].get<std::int64_t>());
     fmt::print("noise in a coordinate of T(I,u,..,u): {:.3g}\n", expected.noise);

@@ -12,12 +12,18 @@ namespace {
 
 double factorial(int p) { return p == 3 ? 6 : 24; }
 
-// One block of random unit starts, always the same: what the noise will be scaled by.
-Matrix sample_block(const PowerShape& shape) {
+// The mean of f over a few blocks of random unit starts, always the same ones.
+template <class F>
+double mean_over_blocks(const PowerShape& shape, F f) {
+  constexpr int kBlocks = 16;
   SeededRandom random(0, 1);
-  Matrix block(shape.dim, shape.starts);
-  for (double& x : block.reshaped()) x = random.normal();
-  return block.colwise().normalized();
+  double sum = 0;
+  for (int b = 0; b < kBlocks; ++b) {
+    Matrix block(shape.dim, shape.starts);
+    for (double& x : block.reshaped()) x = random.normal();
+    sum += f(Matrix(block.colwise().normalized()));
+  }
+  return sum / kBlocks;
 }
 
 // What a coordinate's noise is, over the deviation of one Gaussian release of sensitivity 1 that
@@ -28,28 +34,31 @@ double strict_noise(const PowerPlan& plan) {
   if (plan.mechanism == PowerMechanism::input) {
     return factorial(s.order) / std::sqrt(static_cast<double>(s.order));
   }
-  return std::sqrt(static_cast<double>(s.answers())) *
-         block_sensitivity(sample_block(s), s.order, s.order - 1);
+  const double sensitivity = mean_over_blocks(
+      s, [&](const Matrix& block) { return block_sensitivity(block, s.order, s.order - 1); });
+  return std::sqrt(static_cast<double>(s.answers())) * sensitivity;
 }
 
 // Algorithm 3: nu |u|_inf^(p-1), the mean over starts.
 double published_noise(const PowerPlan& plan, const PrivacyTarget& target) {
-  const Eigen::ArrayXd largest =
-      sample_block(plan.shape).cwiseAbs().colwise().maxCoeff().transpose().array();
-  return published_nu(plan.shape, target, plan.published) *
-         largest.pow(plan.shape.order - 1).mean();
+  const double scale = mean_over_blocks(plan.shape, [&](const Matrix& block) {
+    const Eigen::ArrayXd largest = block.cwiseAbs().colwise().maxCoeff().transpose().array();
+    return largest.pow(plan.shape.order - 1).mean();
+  });
+  return published_nu(plan.shape, target, plan.published) * scale;
 }
 
 // The weakest weight over the noise of a coordinate; the constants are fitted (docs/choosing.md).
-// Fresh noise on every iteration: a start of cosine c with a component grows when weight c^(p-1)
-// passes c |noise| = c noise sqrt(d), and the best of L starts has c^2 about (1 + 2 ln L) / d. One
-// noisy tensor: the weight must pass its operator norm, which goes with sqrt(d).
+// A start of cosine c with a component grows when weight c^(p-1) passes c |noise| = c noise
+// sqrt(d), and the best of L starts has c^2 about (1 + 2 ln L) / d. On one noisy tensor the noise
+// does not change from step to step; there the weight must also pass the operator norm of the
+// noise, which goes with sqrt(d).
 double weight_over_noise(const PowerPlan& plan) {
   const auto d = static_cast<double>(plan.shape.dim);
-  if (plan.mechanism == PowerMechanism::input) return 2.8 * std::sqrt(d);
   const double best = 1 + 2 * std::log(static_cast<double>(plan.shape.starts));
-  const double fitted = plan.shape.order == 3 ? 1.2 : 1.7;
-  return fitted * std::sqrt(d) * std::pow(std::max(1.0, d / best), (plan.shape.order - 2) / 2.0);
+  const double growth = std::pow(std::max(1.0, d / best), (plan.shape.order - 2) / 2.0);
+  if (plan.mechanism == PowerMechanism::input) return std::sqrt(d) * std::max(2.8, 0.5 * growth);
+  return (plan.shape.order == 3 ? 1.1 : 1.4) * std::sqrt(d) * growth;
 }
 
 }  // namespace
