@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "cli/command.h"
@@ -15,6 +16,8 @@
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_tensor.h"
+#include "sotto/release/choose.h"
+#include "sotto/release/entry_options.h"
 #include "sotto/report/result.h"
 #include "sotto/tensor/contraction.h"
 #include "sotto/tensor/mode_oracles.h"
@@ -39,6 +42,10 @@ class Decompose final : public Command {
   OptionTable options() override {
     return OptionTable()
         .append(power_.table())
+        .notice("starts", given_.starts)
+        .notice("iterations", given_.iterations)
+        .notice("polish", given_.polish)
+        .notice("tolerance", given_.tolerance)
         .choice("method", method_, {"power", "simultaneous", "alternating", "eigenpairs"},
                 "power: one component after the other; simultaneous: all at once; alternating: "
                 "tensors without symmetry; eigenpairs: local maxima of T(x,..,x), shifted power "
@@ -48,11 +55,32 @@ class Decompose final : public Command {
         .text("whiten-with", 0, moment_path_, "FILE", "whiten by this second moment (.npy, d x d)")
         .integer("order", 'p', order_, {3, 5}, "refuse a tensor of any other order")
         .append(symmetry_.table())
+        .append(privacy_.table())
+        .flag("plan", plan_,
+              "say what a private run would do; the tensor is not read, only its shape")
+        .integer("dim", 'd', dim_, {1, 1000000000},
+                 "dimension for --plan when there is no .npy file to take it from")
+        .real("weight", 0, weight_, {0, std::numeric_limits<double>::infinity(), true, true},
+              "for --plan: at which epsilon components of this weight are recovered")
         .append(common_.table());
   }
 
   ExitCode run() override {
     common_.apply();
+    privacy_.check();
+    SOTTO_REQUIRE_AT(plan_ || (!dim_ && !weight_), dim_ ? "--dim" : "--weight", "goes with --plan");
+    if (plan_) return print_plan();
+    if (privacy_.asked()) return run_private();
+    return run_public();
+  }
+
+ private:
+  // Which options the user gave: a private run has other defaults, and refuses some.
+  struct Given {
+    bool starts = false, iterations = false, polish = false, tolerance = false;
+  };
+
+  ExitCode run_public() {
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
     auto start = std::chrono::steady_clock::now();
@@ -70,20 +98,189 @@ class Decompose final : public Command {
 
     Json result = make_result(name(), options(), input);
     fill(result, found, computing, reading);
+    write(folder, result, found);
+    if (!common_.json) {
+      print_table(found,
+                  fmt::format("{} in {:.3g} s; not private: the tensor was treated as public",
+                              status_text(found.status), computing));
+    }
+    return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
+  }
+
+  // ---- private runs ----
+
+  PublicShape shape_of(const PowerPlan& plan) const { return {plan.shape.dim, plan.shape.order}; }
+
+  // Everything is decided here, from the shape and the options; the data has no say.
+  PowerPlan make_plan(const PublicShape& shape) const {
+    const PowerPlan iterate{PowerMechanism::iterate,
+                            {shape.dim, shape.order, power_.components,
+                             given_.starts ? power_.starts : default_starts(shape),
+                             given_.iterations ? power_.iterations : default_iterations(shape)},
+                            privacy_.published()};
+    const PowerPlan input{
+        PowerMechanism::input,
+        {shape.dim, shape.order, power_.components, power_.starts, power_.iterations}};
+    if (privacy_.mechanism == "iterate" || privacy_.as_published != "off") return iterate;
+    if (privacy_.mechanism == "input") return input;
+    if (method_ != "power" || whiten_ != "none") return input;  // no other way to do these
+    return better_plan(iterate, input);
+  }
+
+  // The iterated form asks a fixed number of times, and nothing that was not paid for.
+  void take_plan(const PowerPlan& plan) {
+    power_.starts = plan.shape.starts;
+    power_.iterations = plan.shape.iterations;
+    power_.check(plan.shape.dim);
+    SOTTO_REQUIRE_AT(!order_ || *order_ == plan.shape.order, "--order",
+                     "the tensor has order {}, not {}", plan.shape.order, *order_);
+    SOTTO_REQUIRE_AT(method_ != "alternating", "--method",
+                     "alternating is for tensors without symmetry; a private run protects a "
+                     "symmetric one");
+    SOTTO_REQUIRE_AT(moment_path_.empty(), "--whiten-with",
+                     "the second moment is data too, and a private run has not paid for it");
+    if (plan.mechanism == PowerMechanism::input) return;
+    const char* why =
+        "needs the tensor itself: only --mechanism input, which releases it with noise, "
+        "allows it in a private run";
+    SOTTO_REQUIRE_AT(method_ == "power", "--method", "{} {}", method_, why);
+    SOTTO_REQUIRE_AT(whiten_ == "none", "--whiten", "whitening {}", why);
+    SOTTO_REQUIRE_AT(
+        !given_.polish && !given_.tolerance, given_.polish ? "--polish" : "--tolerance",
+        "a private run asks a fixed number of times: use --starts and --iterations, or "
+        "--mechanism input");
+    power_.polish = 0;
+    power_.tolerance = 0;
+    power_.residuals = false;
+  }
+
+  // A reader's message may quote the data; in a private run only the place is passed on.
+  Sensitive<AnyTensor> read_private() const {
+    if (!std::filesystem::is_regular_file(path_)) return Sensitive<AnyTensor>(read_tensor(path_));
+    try {
+      return Sensitive<AnyTensor>(read_tensor(path_));
+    } catch (const Error& error) {
+      if (error.fault() == Fault::system) throw;
+      throw Error(
+          "is not a tensor of finite numbers that can be read; what is wrong with it is not "
+          "shown in a private run, and nothing was released",
+          path_, error.fault());
+    }
+  }
+
+  ExitCode run_private() {
+    std::optional<OutputFolder> folder;
+    if (!common_.out.empty()) folder.emplace(common_.out);
+    auto start = std::chrono::steady_clock::now();
+    Sensitive<AnyTensor> data = read_private();
+    const PowerPlan plan = make_plan(public_shape(data, path_));
+    take_plan(plan);
+    Sensitive<SymmetricTensor> tensor = protected_tensor(std::move(data), symmetry_.symmetrize);
+    const double reading = seconds_since(start);
+
+    start = std::chrono::steady_clock::now();
+    std::optional<Certificate> certificate;
+    const Decomposition found = plan.mechanism == PowerMechanism::iterate
+                                    ? iterate(std::move(tensor), plan, certificate)
+                                    : perturb(std::move(tensor), plan, certificate);
+    const double computing = seconds_since(start);
+    SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
+
+    Json input;
+    input["dims"] = std::vector<Index>(static_cast<std::size_t>(plan.shape.order), plan.shape.dim);
+    Json result = make_result(name(), options(), input);
+    result["privacy"] = Json(certificate->to_json());
+    fill(result, found, computing, reading);
+    result["diagnostics"]["mechanism"] = mechanism_text(plan);
+    write(folder, result, found);
+    if (!common_.json) {
+      print_table(found, fmt::format("{}; {} in {:.3g} s", mechanism_text(plan),
+                                     status_text(found.status), computing));
+      fmt::print("{}\n", certificate->to_text());
+    }
+    return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
+  }
+
+  Decomposition iterate(Sensitive<SymmetricTensor> tensor, const PowerPlan& plan,
+                        std::optional<Certificate>& certificate) {
+    const PowerNoise noise =
+        plan_power_noise(plan.shape, privacy_.target(), privacy_.published(), privacy_.max_entry);
+    Ledger ledger(entry_statement(noise));
+    PrivatePowerOracle oracle(std::move(tensor), noise, privacy_.key(), ledger);
+    InteractiveProgress progress;
+    Decomposition found = robust_power_method(oracle, power_, progress.callback());
+    certificate = ledger.certify();
+    return found;
+  }
+
+  Decomposition perturb(Sensitive<SymmetricTensor> tensor, const PowerPlan& plan,
+                        std::optional<Certificate>& certificate) {
+    Ledger ledger(entry_statement(shape_of(plan), privacy_.target()));
+    Released<SymmetricTensor> noisy =
+        release_tensor(tensor, privacy_.target(), privacy_.key(), ledger);
+    certificate = ledger.certify();
+    InteractiveProgress progress;
+    return decompose_symmetric(SymmetricInput(std::move(noisy).value()), progress.callback());
+  }
+
+  static const char* mechanism_text(const PowerPlan& plan) {
+    return plan.mechanism == PowerMechanism::iterate ? "noise on every iteration"
+                                                     : "noise on the tensor";
+  }
+
+  // The shape from --dim, or from the header of the file: an .npy header is public, and no more of
+  // the file is read.
+  PublicShape shape_for_plan() const {
+    if (!dim_) return require_shape(read_npy_header(path_).shape, path_);
+    const auto order = static_cast<std::size_t>(order_.value_or(3));
+    return require_shape(std::vector<Index>(order, *dim_), "--dim");
+  }
+
+  ExitCode print_plan() {
+    SOTTO_REQUIRE_AT(privacy_.asked(), "--plan", "needs --epsilon and --delta");
+    const PowerPlan plan = make_plan(shape_for_plan());
+    take_plan(plan);
+    const PrivacyTarget target = privacy_.target();
+    const PowerForecast expected = forecast(plan, target);
+    Json json;
+    json["mechanism"] = plan.mechanism == PowerMechanism::iterate ? "iterate" : "input";
+    json["starts"] = power_.starts;
+    json["iterations"] = power_.iterations;
+    json["releases"] = plan.mechanism == PowerMechanism::iterate ? plan.shape.answers() : 1;
+    json["noise"] = expected.noise;
+    json["weight"] = expected.weight;
+    if (weight_) {
+      json["epsilon"] = expected_epsilon(plan, target.delta, *weight_);
+    }
+    if (common_.json) {
+      fmt::print("{}", to_text(json));
+      return exit_done;
+    }
+    fmt::print("{} ({}), {} starts, {} iterations; releases: {}\n", mechanism_text(plan),
+               json["mechanism"].get<std::string>(), power_.starts, power_.iterations,
+               json["releases"].get<std::int64_t>());
+    fmt::print("noise in a coordinate of T(I,u,..,u): {:.3g}\n", expected.noise);
+    fmt::print(
+        "at epsilon {:g} components of weight {:.3g} and more are expected to be recovered\n",
+        target.epsilon, expected.weight);
+    if (weight_) {
+      fmt::print("components of weight {:g} are expected from epsilon {:.3g} on\n", *weight_,
+                 json["epsilon"].get<double>());
+    }
+    return exit_done;
+  }
+
+  // ---- both ----
+
+  void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
     if (folder) {
       write_arrays(*folder, found);
       folder->write_text("result.json", to_text(result));
       folder->commit();
     }
-    if (common_.json) {
-      fmt::print("{}", to_text(result));
-    } else {
-      print_table(found, computing);
-    }
-    return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
+    if (common_.json) fmt::print("{}", to_text(result));
   }
 
- private:
   void check_order(const AnyTensor& tensor) const {
     const auto& dims = dims_of(tensor);
     SOTTO_REQUIRE_AT(dims.size() >= 3, path_,
@@ -111,13 +308,15 @@ class Decompose final : public Command {
     const auto start = std::chrono::steady_clock::now();
     const SymmetricInput input = prepare_symmetric(std::move(tensor), symmetry_, path_);
     preparing_ = seconds_since(start);
-    if (whiten_ != "none" || !moment_path_.empty()) return whitened(input, progress.callback());
+    return decompose_symmetric(input, progress.callback());
+  }
+
+  Decomposition decompose_symmetric(const SymmetricInput& input, const ProgressCallback& progress) {
+    if (whiten_ != "none" || !moment_path_.empty()) return whitened(input, progress);
     const auto oracle = input.oracle();
-    if (method_ == "simultaneous") {
-      return simultaneous_power_method(*oracle, power_, progress.callback());
-    }
-    if (method_ == "eigenpairs") return leading_eigenpairs_of(*oracle, progress.callback());
-    return robust_power_method(*oracle, power_, progress.callback());
+    if (method_ == "simultaneous") return simultaneous_power_method(*oracle, power_, progress);
+    if (method_ == "eigenpairs") return leading_eigenpairs_of(*oracle, progress);
+    return robust_power_method(*oracle, power_, progress);
   }
 
   Decomposition whitened(const SymmetricInput& input, const ProgressCallback& progress) {
@@ -174,7 +373,8 @@ class Decompose final : public Command {
     }
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(found.status);
-    diagnostics["residuals"] = as_list(found.residuals);
+    // Empty in an iterated private run: a residual would need one more release.
+    if (found.residuals.size() > 0) diagnostics["residuals"] = as_list(found.residuals);
     diagnostics["agreement"] = as_list(found.agreement);
     diagnostics["iterations"] = found.iterations;
     diagnostics["seconds_reading"] = reading;
@@ -189,16 +389,16 @@ class Decompose final : public Command {
     result["seconds"] = computing;
   }
 
-  static void print_table(const Decomposition& found, double computing) {
-    fmt::print("{:>5}  {:>14}  {:>10}  {:>10}  {:>10}\n", "", "weight", "residual", "agreement",
-               "iterations");
+  static void print_table(const Decomposition& found, const std::string& last_line) {
+    const bool residuals = found.residuals.size() > 0;
+    fmt::print("{:>5}  {:>14}  {}{:>10}  {:>10}\n", "", "weight", residuals ? "  residual  " : "",
+               "agreement", "iterations");
     for (Index j = 0; j < found.weights.size(); ++j) {
-      fmt::print("{:>5}  {:>14.8g}  {:>10.2e}  {:>9.0f}%  {:>10}\n", j + 1, found.weights[j],
-                 found.residuals[j], 100 * found.agreement[j],
-                 found.iterations[static_cast<std::size_t>(j)]);
+      const std::string residual = residuals ? fmt::format("{:>10.2e}  ", found.residuals[j]) : "";
+      fmt::print("{:>5}  {:>14.8g}  {}{:>9.0f}%  {:>10}\n", j + 1, found.weights[j], residual,
+                 100 * found.agreement[j], found.iterations[static_cast<std::size_t>(j)]);
     }
-    fmt::print("{} in {:.3g} s; not private: the tensor was treated as public\n",
-               status_text(found.status), computing);
+    fmt::print("{}\n", last_line);
   }
 
   double preparing_ = 0;
@@ -209,6 +409,11 @@ class Decompose final : public Command {
   std::optional<std::int64_t> order_;
   PowerOptions power_;
   SymmetryOptions symmetry_;
+  EntryPrivacyOptions privacy_;
+  Given given_;
+  bool plan_ = false;
+  std::optional<std::int64_t> dim_;
+  std::optional<double> weight_;
   CommonOptions common_;
 };
 

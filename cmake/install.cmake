@@ -11,7 +11,9 @@ install(
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING
   PATTERN "*.h"
-  PATTERN "testing" EXCLUDE)
+  PATTERN "testing" EXCLUDE
+  # The door to sensitive data is the library's own.
+  PATTERN "access.h" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/sotto/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sotto/base)
 

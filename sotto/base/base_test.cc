@@ -108,6 +108,19 @@ TEST(Options, refuses_with_the_option_as_the_place_and_keeps_the_old_value) {
   EXPECT_EQ(s.weights, (std::vector<double>{3, 2}));
 }
 
+TEST(Options, notices_what_was_given_even_when_it_is_the_default) {
+  Sample s;
+  bool starts = false, tolerance = false;
+  OptionTable t = s.table();
+  t.notice("starts", starts).notice("tolerance", tolerance);
+  EXPECT_THROW(t.set("starts", "0"), Error);
+  EXPECT_FALSE(starts);
+  t.set("starts", "32");
+  EXPECT_TRUE(starts);
+  EXPECT_FALSE(tolerance);
+  EXPECT_THROW(t.notice("nothing", starts), Error);
+}
+
 TEST(Options, json_help_and_manual_come_from_the_declaration) {
   Sample s;
   const OptionTable t = s.table();

@@ -219,11 +219,22 @@ OptionTable& OptionTable::append(const OptionTable& other) {
   return *this;
 }
 
-void OptionTable::set(const std::string& name, const std::string& text) {
+Option& OptionTable::find(const std::string& name) {
   const auto found = std::find_if(options_.begin(), options_.end(),
                                   [&](const Option& option) { return option.name == name; });
   SOTTO_REQUIRE_AT(found != options_.end(), place_of(name), "unknown option");
-  found->set(text);
+  return *found;
+}
+
+void OptionTable::set(const std::string& name, const std::string& text) { find(name).set(text); }
+
+OptionTable& OptionTable::notice(const std::string& name, bool& given) {
+  Option& option = find(name);
+  option.set = [set = option.set, &given](const std::string& text) {
+    set(text);
+    given = true;
+  };
+  return *this;
 }
 
 nlohmann::json OptionTable::to_json() const {

@@ -64,6 +64,9 @@ class OptionTable {
                       const std::vector<std::string>& choices, const std::string& help);
   OptionTable& flag(const std::string& name, bool& field, const std::string& help);
   OptionTable& append(const OptionTable& other);
+  // Sets `given` when the user gives this option, whatever value: for defaults that depend on
+  // others.
+  OptionTable& notice(const std::string& name, bool& given);
   OptionTable& required();  // the option added last must be given; its field's value is no default
 
   const std::vector<Option>& options() const { return options_; }
@@ -77,6 +80,7 @@ class OptionTable {
 
  private:
   void add(Option option);
+  Option& find(const std::string& name);
 
   std::vector<Option> options_;
 };

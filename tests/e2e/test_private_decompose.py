@@ -1,0 +1,254 @@
+"""sotto decompose --epsilon, as a user meets it: certificates, refusals, and what is not said."""
+import itertools
+import json
+import math
+import random
+import re
+
+from sotto_cli import ProgramTest, main, npy_bytes, read_npy
+
+PRIVATE = ["--epsilon", 2, "--delta", 1e-6]
+
+
+def symmetric(d, entry, order=3):
+    values = {}
+    for index in itertools.combinations_with_replacement(range(d), order):
+        values[index] = entry(index)
+    return [values[tuple(sorted(i))] for i in itertools.product(range(d), repeat=order)]
+
+
+def gaussian_delta(epsilon, mu):
+    phi = lambda x: math.erfc(-x / math.sqrt(2)) / 2
+    return phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
+
+
+def recomputed_epsilon(privacy):
+    """From the releases alone: the textbook formula and bisection."""
+    mu = math.sqrt(math.fsum(r["count"] * (r["sensitivity"] / r["noise"]) ** 2
+                             for r in privacy["releases"]))
+    extra = math.fsum(r["count"] * r["precision"]["epsilon"] for r in privacy["releases"])
+    lost = math.fsum(r["count"] * r["precision"]["delta"] for r in privacy["releases"])
+    delta = (privacy["delta"] - lost) * math.exp(-extra)
+    low, high = 0.0, 100.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if gaussian_delta(middle, mu) > delta:
+            low = middle
+        else:
+            high = middle
+    return high + extra
+
+
+class PrivateDecompose(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(7)
+        self.d = 12
+        vector = [rng.gauss(0, 1) for _ in range(self.d)]
+        norm = math.sqrt(sum(x * x for x in vector))
+        self.vector = [x / norm for x in vector]
+        self.values = symmetric(self.d, lambda i: 5000 * math.prod(self.vector[a] for a in i))
+        self.path = self.write("t.npy", npy_bytes(self.values, (self.d,) * 3))
+
+    def run_private(self, *options, path=None, epsilon=2):
+        """Standard output. Not converging on a released tensor (3) is no failure."""
+        done = self.sotto("decompose", path or self.path, "-k", 2, "--epsilon", epsilon, "--delta",
+                          1e-6, *options)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def private(self, *options, **settings):
+        return json.loads(self.run_private(*options, "--json", **settings))
+
+    def test_every_mechanism_recovers_a_strong_component_and_is_certified(self):
+        for mechanism in "auto", "iterate", "input":
+            out = self.folder / mechanism
+            result = self.private("--mechanism", mechanism, "--out", out)
+            self.assertEqual(result, json.loads((out / "result.json").read_text()))
+            shape, vectors = read_npy(out / "vectors.npy")
+            self.assertEqual(shape, (self.d, 2))
+            cosine = abs(sum(vectors[2 * i] * self.vector[i] for i in range(self.d)))
+            self.assertGreater(cosine, 0.99, mechanism)
+            privacy = result["privacy"]
+            self.assertEqual(privacy["guarantee"], "proved")
+            self.assertLessEqual(privacy["epsilon"], 2)
+            self.assertGreater(privacy["epsilon"], 2 * (1 - 1e-6))
+            self.assertEqual(privacy["delta"], 1e-6)
+            for name in "unit", "neighbours", "public", "why", "accountant":
+                self.assertTrue(privacy[name], name)
+
+    def test_epsilon_follows_from_the_releases(self):
+        for options in (["--mechanism", "iterate"], ["--mechanism", "input"],
+                        ["--as-published", "wang"], ["--as-published", "imtiaz"]):
+            for epsilon in 0.1, 2, 20:
+                privacy = self.private(*options, epsilon=epsilon)["privacy"]
+                self.assertLess(abs(recomputed_epsilon(privacy) / privacy["epsilon"] - 1), 1e-12,
+                                (options, epsilon))
+
+    def test_as_published_shows_claimed_and_accounted(self):
+        wang = self.private("--as-published", "wang", "-L", 10, "-R", 10)["privacy"]
+        self.assertEqual(wang["claimed"], {"epsilon": 2, "delta": 1e-6})
+        self.assertLess(wang["epsilon"], 1)
+        self.assertEqual(sum(r["count"] for r in wang["releases"]), 2 * 10 * 11)
+        imtiaz = self.private("--as-published", "imtiaz", "-L", 10, "-R", 10)["privacy"]
+        self.assertGreater(imtiaz["epsilon"], 2.5 * wang["epsilon"])
+        text = self.run_private("--as-published", "wang")
+        self.assertIn("claims epsilon 2", text)
+
+    def test_the_terminal_states_the_certificate_in_words(self):
+        text = self.run_private()
+        for words in "differentially private", "epsilon 2", "one entry", "public":
+            self.assertIn(words, text)
+        self.assertNotIn("not private", text)
+
+    def test_an_insecure_seed_repeats_and_gives_no_guarantee(self):
+        for mechanism in "iterate", "input":
+            options = ["--mechanism", mechanism, "--insecure-seed", 3]
+            a, b = self.private(*options), self.private(*options)
+            self.assertEqual(a["weights"], b["weights"])
+            self.assertEqual(a["privacy"]["guarantee"], "none")
+            self.assertIn("seed", a["privacy"]["why"])
+            self.assertNotEqual(self.private("--mechanism", mechanism)["weights"],
+                                self.private("--mechanism", mechanism)["weights"])
+
+    def test_nothing_that_was_not_released_is_said(self):
+        result = self.private("--mechanism", "iterate", "-L", 4, "-R", 5)
+        self.assertEqual(result["input"], {"dims": [self.d] * 3})
+        self.assertNotIn("residuals", result["diagnostics"])
+        self.assertEqual(result["diagnostics"]["status"], "completed")
+        self.assertEqual(result["diagnostics"]["iterations"], [5, 5])
+        self.assertEqual(len(result["privacy"]["releases"]), 2 * 6)
+        text = self.run_private("--mechanism", "iterate")
+        self.assertNotIn("residual", text)
+
+    def keys(self, value):
+        if isinstance(value, dict):
+            return {k: self.keys(v) for k, v in value.items()}
+        if isinstance(value, list):
+            return [self.keys(v) for v in value]
+        return type(value).__name__
+
+    def test_neighbours_with_the_same_randomness_differ_in_numbers_only(self):
+        changed = list(self.values)
+        changed[0] += 6
+        other = self.write("u.npy", npy_bytes(changed, (self.d,) * 3))
+        for options in (["--mechanism", "iterate"], ["--mechanism", "input"],
+                        ["--as-published", "wang"]):
+            seen = []
+            for name, path in ("a", self.path), ("b", other):
+                out = self.folder / name
+                self.private(*options, "--insecure-seed", 5, "--out", out, path=path)
+                result = json.loads((out / "result.json").read_text())
+                sizes = {p.name: p.stat().st_size for p in out.iterdir() if p.suffix == ".npy"}
+                if "input" in options:  # how the released tensor is worked on is its own affair
+                    for name in "history", "residuals", "agreement", "iterations":
+                        result["diagnostics"].pop(name, None)
+                seen.append((sizes, self.keys(result), sorted(p.name for p in out.iterdir())))
+            self.assertEqual(seen[0], seen[1])
+
+    def test_symmetry_is_not_reported(self):
+        crooked = list(self.values)
+        crooked[(2 * self.d + 1) * self.d + 0] += 1e6  # index (2,1,0): not sorted, not looked at
+        path = self.write("crooked.npy", npy_bytes(crooked, (self.d,) * 3))
+        options = ["--mechanism", "input", "--insecure-seed", 1]
+        self.assertEqual(self.private(*options, path=path)["weights"],
+                         self.private(*options)["weights"])
+
+    def test_order_4(self):
+        values = symmetric(6, lambda i: 5e4 * math.prod(self.vector[a] for a in i), order=4)
+        path = self.write("four.npy", npy_bytes(values, (6,) * 4))
+        for mechanism in "iterate", "input":
+            privacy = self.private("--mechanism", mechanism, path=path)["privacy"]
+            self.assertEqual(privacy["guarantee"], "proved")
+
+    def test_other_methods_work_on_the_released_tensor(self):
+        for options in (["--method", "simultaneous"], ["--method", "eigenpairs"],
+                        ["--whiten", "tensor"]):
+            done = self.sotto("decompose", self.path, "-k", 1, *PRIVATE, "--mechanism", "input",
+                              "--json", *options)
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            self.assertEqual(json.loads(done.stdout)["privacy"]["guarantee"], "proved")
+
+
+class Plan(ProgramTest):
+    def plan(self, *options):
+        return json.loads(self.succeed("decompose", *options, "-k", 3, *PRIVATE, "--plan", "--json"))
+
+    def test_needs_no_data(self):
+        plan = self.plan("nowhere.npy", "--dim", 100, "--weight", 500)
+        self.assertIn(plan["mechanism"], ("iterate", "input"))
+        for name in "starts", "iterations", "releases", "noise", "weight", "epsilon":
+            self.assertGreater(plan[name], 0)
+
+    def test_takes_the_shape_from_a_header_and_reads_no_further(self):
+        data = npy_bytes([math.nan] * 27, (3, 3, 3))
+        path = self.write("t.npy", data)
+        self.assertEqual(self.plan(path), self.plan("nowhere", "--dim", 3))
+
+    def test_the_forecast_agrees_with_itself(self):
+        for mechanism in "iterate", "input":
+            plan = self.plan("x", "--dim", 64, "--mechanism", mechanism)
+            again = self.plan("x", "--dim", 64, "--mechanism", mechanism, "--weight", plan["weight"])
+            self.assertAlmostEqual(again["epsilon"], 2, places=6)
+
+    def test_speaks_in_sentences(self):
+        text = self.succeed("decompose", "x", "-k", 3, *PRIVATE, "--plan", "--dim", 30)
+        self.assertRegex(text, re.compile("expected to be recovered"))
+
+
+class Refusals(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        values = symmetric(3, lambda i: float(i[0] == i[1] == i[2]))
+        self.good = self.write("good.npy", npy_bytes(values, (3, 3, 3)))
+
+    def refused(self, options, says, path=None):
+        self.refuse("decompose", path or self.good, "-k", 1, "--out", self.folder / "out", *options,
+                    says=says)
+
+    def test_options_that_do_not_go_together(self):
+        for options, says in (
+                (["--epsilon", 1], "--delta"), (["--delta", 1e-6], "--epsilon"),
+                (["--epsilon", 0, "--delta", 1e-6], "--epsilon"),
+                (["--epsilon", "inf", "--delta", 1e-6], "--epsilon"),
+                (["--epsilon", 1, "--delta", 0], "--delta"),
+                (["--epsilon", 1, "--delta", 1], "--delta"),
+                (["--mechanism", "input"], "--epsilon"), (["--as-published", "wang"], "--epsilon"),
+                (["--insecure-seed", 1], "--epsilon"), (["--max-entry", 1], "--epsilon"),
+                (["--dim", 3], "--plan"), (["--weight", 3], "--plan"), (["--plan"], "--epsilon"),
+                ([*PRIVATE, "--as-published", "wang", "--mechanism", "input"], "--as-published"),
+                ([*PRIVATE, "--mechanism", "iterate", "--method", "simultaneous"], "--method"),
+                ([*PRIVATE, "--mechanism", "iterate", "--whiten", "tensor"], "--whiten"),
+                ([*PRIVATE, "--whiten-with", self.good], "--whiten-with"),
+                ([*PRIVATE, "--method", "alternating"], "--method"),
+                ([*PRIVATE, "--mechanism", "iterate", "--polish", 3], "--polish"),
+                ([*PRIVATE, "--mechanism", "iterate", "--tolerance", 0.1], "--tolerance"),
+                ([*PRIVATE, "--order", 4], "order 3, not 4"),
+                ([*PRIVATE, "--mechanism", "magic"], "--mechanism"),
+                (["--epsilon", 1e-15, "--delta", 1e-6], "epsilon")):
+            self.refused(options, says)
+
+    def test_a_nan_is_refused_without_a_word_about_the_data(self):
+        values = symmetric(3, lambda i: 123.5)
+        values[0] = math.nan
+        for name, data in (("nan.npy", npy_bytes(values, (3, 3, 3))),
+                           ("nan.tns", "1 1 1 123.5\n2 2 2 nan\n"), ("word.tns", "1 1 1 secret\n")):
+            path = self.write(name, data)
+            done = self.sotto("decompose", path, "-k", 1, *PRIVATE, "--out", self.folder / "out")
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            for word in "123.5", "nan ", "secret", "(0":
+                self.assertNotIn(word, done.stderr.replace(str(path), ""))
+            self.assertIn("nothing was released", done.stderr)
+            self.assertFalse((self.folder / "out").exists())
+
+    def test_shapes_and_paths(self):
+        self.refused(PRIVATE, "missing.npy", path="missing.npy")
+        self.refused(PRIVATE, "equal", path=self.write("f.npy", npy_bytes([1.0] * 4, (1, 2, 2))))
+        self.refused(PRIVATE, "order", path=self.write("m.npy", npy_bytes([1.0] * 4, (2, 2))))
+        self.refused(PRIVATE, "2^32", path=self.write("big.tns", "100000 100000 100000 1\n"))
+
+
+if __name__ == "__main__":
+    main()
