@@ -9,8 +9,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_decompose());
   commands.push_back(make_stream());
   commands.push_back(make_generate_tensor());
-  for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   commands.push_back(make_generate_points());
+  for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   return commands;
 }
 

@@ -19,6 +19,16 @@ function(sotto_test_executable name label)
   target_link_libraries(${name} PRIVATE sotto sotto_flags GTest::gtest GTest::gtest_main
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
+  if(SOTTO_PCH)
+    # The first executable compiles the headers, the others use them.
+    get_property(first GLOBAL PROPERTY sotto_pch_owner)
+    if(first)
+      target_precompile_headers(${name} REUSE_FROM ${first})
+    else()
+      target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <Eigen/Core> <fmt/format.h>)
+      set_property(GLOBAL PROPERTY sotto_pch_owner ${name})
+    endif()
+  endif()
   gtest_discover_tests(${name} PROPERTIES LABELS ${label} TIMEOUT 1200 DISCOVERY_TIMEOUT 60)
 endfunction()
 
