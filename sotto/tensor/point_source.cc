@@ -1,5 +1,7 @@
 #include "sotto/tensor/point_source.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,6 +29,10 @@ constexpr Index strip_columns = 8;
 // Below this many multiplications a product is over before the threads have met.
 constexpr Index worth_threads = 1 << 20;
 
+// One processor is left to the thread that reads: a product that shares its own with the reader
+// keeps all the others waiting at its end.
+int product_threads() { return std::max(1, omp_get_max_threads() - 1); }
+
 Index piece_count(const PointBlock& block) {
   const Index rows = block.is_sparse ? sparse_piece_rows : piece_rows(block.dim());
   return (block.rows() + rows - 1) / rows;
@@ -39,7 +45,7 @@ void for_pieces(const PointBlock& block, Index columns, Work work) {
   const Index pieces = piece_count(block);
   const Index size = block.is_sparse ? block.sparse.nonZeros() : block.dense.size();
   [[maybe_unused]] const bool share = size * columns > worth_threads;
-#pragma omp parallel for schedule(dynamic) if (share)
+#pragma omp parallel for schedule(dynamic) num_threads(product_threads()) if (share)
   for (Index p = 0; p < pieces; ++p) {
     work(p, p * step, std::min(step, block.rows() - p * step));
   }
@@ -74,7 +80,7 @@ void sparse_scores(const SparseRows& x, const RowMatrix& u, Index first, Eigen::
 void add_sparse_transposed(const SparseRows& x, const RowMatrix& z, RowMatrix& y) {
   const Index strips = (z.cols() + strip_columns - 1) / strip_columns;
   [[maybe_unused]] const bool share = x.nonZeros() * z.cols() > worth_threads;
-#pragma omp parallel for schedule(static) if (share)
+#pragma omp parallel for schedule(static) num_threads(product_threads()) if (share)
   for (Index strip = 0; strip < strips; ++strip) {
     const Index first = strip * strip_columns;
     const Index columns = std::min(strip_columns, z.cols() - first);

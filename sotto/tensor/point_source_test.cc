@@ -93,7 +93,7 @@ TEST(PointProducts, do_not_depend_on_the_number_of_threads) {
     const PointBlock block = make_block(random_rows(3000, 300, 7, 0.5), sparse);
     const RowMatrix u = random_rows(300, 19, 8);
     RowMatrix first;
-    for (const int threads : {1, 2, 3, 7}) {
+    for (const int threads : {1, 3, 4, 7}) {
       omp_set_num_threads(threads);
       RowMatrix y = RowMatrix::Zero(300, 19);
       add_mapped_product(block, u, square, y);

@@ -100,6 +100,16 @@ class Stream(ProgramTest):
         cut = self.pipe(data[:-3], "-k", 1, "-R", 1, "--batch", 500, "--dim", DIM, "--dtype", "f8")
         self.assertIn(b"ends within record 1000, after 157 of 160 bytes", cut.stderr)
 
+    def test_a_pipe_that_stays_open_does_not_hold_up_the_end(self):
+        run = subprocess.Popen([PROGRAM, "stream", "-", "-k", "3", "-R", "10", "--batch", "500",
+                                "--dim", str(DIM), "--dtype", "f8"], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        run.stdin.write(self.raw(records=33 * 500))
+        run.stdin.flush()
+        self.assertEqual(run.wait(timeout=60), 0)
+        run.stdin.close()
+
     def test_passes_read_a_file_again(self):
         made = self.generate("made", records=6000)
         points = made / "points.npy"
