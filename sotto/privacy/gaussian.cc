@@ -39,8 +39,8 @@ std::int64_t symmetric_count_of(std::int64_t n, int order) {
 
 // Walks the indices of packed entries in lexicographic order.
 struct PackedIndex {
-  std::int64_t d;
-  int order;
+  std::int64_t d = 0;
+  int order = 0;
   std::array<std::int64_t, 4> at{};  // not falling; lower orders use the last ones
 
   // How many entries of this order have their first index in from..i-1, all indices >= from.

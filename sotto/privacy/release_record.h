@@ -22,11 +22,11 @@ struct PrecisionCharge {
 };
 
 struct ReleaseRecord {
-  std::string what;       // in the user's words: "third moment", "iteration block"
-  std::string mechanism;  // "gaussian", "laplace", ...
-  double sensitivity;     // as charged: with the rounding of the sums and of the grid included
-  double noise;           // standard deviation, or scale; of each value in isometric coordinates
-  std::int64_t count;     // how many such releases: each costs `cost` and `precision`
+  std::string what;        // in the user's words: "third moment", "iteration block"
+  std::string mechanism;   // "gaussian", "laplace", ...
+  double sensitivity = 0;  // as charged: with the rounding of the sums and of the grid included
+  double noise = 0;        // standard deviation, or scale; of each value in isometric coordinates
+  std::int64_t count = 1;  // how many such releases: each costs `cost` and `precision`
   Cost cost;
   PrecisionCharge precision;
   std::string note;

@@ -22,8 +22,8 @@ double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::in
 // `spread` is the square root of the number of values the grid moves; `grid_divisor` how many times
 // smaller than the standard deviation the smallest noise under the grid is.
 struct HiddenBlock {
-  double bound;
-  double spread;
+  double bound = 0;
+  double spread = 0;
   double grid_divisor = 1;
 };
 

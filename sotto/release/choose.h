@@ -18,8 +18,8 @@ std::int64_t default_iterations(const PublicShape& shape);
 // A run as planned. For input perturbation the starts are those of the solver on the noisy tensor,
 // which cost nothing.
 struct PowerPlan {
-  PowerMechanism mechanism;
-  PowerShape shape;
+  PowerMechanism mechanism = PowerMechanism::iterate;
+  PowerShape shape{};
   Published published = Published::no;
 };
 

@@ -49,8 +49,8 @@ double published_nu(const PowerShape& shape, const PrivacyTarget& target, Publis
 
 // Everything about the noise of a run, fixed before the data is read.
 struct PowerNoise {
-  PowerShape shape;
-  PrivacyTarget target;
+  PowerShape shape{};
+  PrivacyTarget target{};
   Published published = Published::no;
   double max_entry = 0;  // entries are held within +- this
   double scale = 0;      // strict: deviation over charged sensitivity; published: nu
