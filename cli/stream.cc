@@ -14,6 +14,8 @@
 #include "sotto/io/replay_oracle.h"
 #include "sotto/models/stream_decomposition.h"
 #include "sotto/moments/stream_oracle.h"
+#include "sotto/release/private_stream.h"
+#include "sotto/release/record_options.h"
 #include "sotto/report/result.h"
 
 namespace sotto::cli {
@@ -34,6 +36,7 @@ class Stream final : public Command {
     return OptionTable()
         .append(stream_.table())
         .append(file_.table())
+        .append(privacy_.table())
         .text("checkpoint", 0, checkpoint_path_, "FILE",
               "write each answer to FILE; run again after an interruption, the run goes on from "
               "there. Removed when the result is written")
@@ -41,15 +44,21 @@ class Stream final : public Command {
   }
 
   ExitCode run() override {
+    privacy_.check();
     common_.apply();
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
     Sensitive<std::unique_ptr<PointSource>> data(open_points(path_, file_));
+    return privacy_.asked() ? run_private(std::move(data), folder)
+                            : run_public(std::move(data), folder);
+  }
+
+ private:
+  ExitCode run_public(Sensitive<std::unique_ptr<PointSource>> data,
+                      std::optional<OutputFolder>& folder) {
     auto source = std::move(data).open(
         PublicDeclaration("no privacy was asked for: the points are treated as public"));
-    SOTTO_REQUIRE_AT(stream_.components <= source->dim(), "--components",
-                     "cannot exceed the dimension {} of the points, got {}", source->dim(),
-                     stream_.components);
+    check_components(source->dim());
     const StreamPlan plan = plan_stream(*source, stream_.answers(), stream_.batch, stream_.passes);
     Json input;
     input["dim"] = source->dim();
@@ -59,29 +68,80 @@ class Stream final : public Command {
 
     const auto start = std::chrono::steady_clock::now();
     const Decomposition found = decompose(std::move(source), plan, checkpoint);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = seconds_since(start);
     SOTTO_REQUIRE(
         found.status != Status::stopped, "stopped; {}",
         checkpoint ? "the checkpoint is kept, run again to go on" : "nothing was written");
-
     Json result = make_result(name(), options(), input);
-    fill(result, found, plan, seconds);
-    if (folder) {
-      folder->write_npy("vectors.npy", found.vectors());
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
-    }
-    if (common_.json) {
-      fmt::print("{}", to_text(result));
-    } else {
-      print_table(found, plan, seconds);
+    fill(result, found, {plan.points(), plan.batch, plan.answers}, seconds);
+    result["diagnostics"]["answers_from_checkpoint"] = resumed_;
+    write(folder, result, found);
+    if (!common_.json) {
+      print_table(found, {plan.points(), plan.batch, plan.answers}, seconds);
+      fmt::print("not private: the points were treated as public\n");
     }
     if (checkpoint) checkpoint->remove();
     return exit_done;
   }
 
- private:
+  ExitCode run_private(Sensitive<std::unique_ptr<PointSource>> data,
+                       std::optional<OutputFolder>& folder) {
+    SOTTO_REQUIRE_AT(stream_.passes == 1, "--passes",
+                     "a private run reads every record once, {} passes are refused",
+                     stream_.passes);
+    SOTTO_REQUIRE_AT(checkpoint_path_.empty(), "--checkpoint", "does not go with --epsilon");
+    const StreamQuestions questions{static_cast<int>(stream_.order), stream_.columns(),
+                                    stream_.answers(), stream_.batch};
+    const PrivateStreamPlan plan =
+        plan_private_stream(data, privacy_.target(), privacy_.max_norm.value(), questions);
+    check_components(plan.dim);
+    Ledger ledger(record_statement(plan));
+    PrivateStreamOracle oracle(std::move(data).transform([](std::unique_ptr<PointSource> source) {
+      return OnePassRecords(std::move(source));
+    }),
+                               plan, privacy_.key(), ledger);
+    InteractiveProgress progress;
+    const auto start = std::chrono::steady_clock::now();
+    const Decomposition found = decompose_stream(oracle, stream_, progress.callback());
+    const double seconds = seconds_since(start);
+    SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
+    const Certificate certificate = ledger.certify();
+
+    Json result = make_result(name(), options(), Json{{"dim", plan.dim}});
+    result["privacy"] = Json(certificate.to_json());
+    fill(result, found, {plan.records(), plan.batch, plan.answers}, seconds);
+    write(folder, result, found);
+    if (!common_.json) {
+      print_table(found, {plan.records(), plan.batch, plan.answers}, seconds);
+      fmt::print("{}\n", certificate.to_text());
+    }
+    return exit_done;
+  }
+
+  // How much was read for what.
+  struct Reading {
+    Index points, batch, answers;
+  };
+
+  static double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  void check_components(Index dim) const {
+    SOTTO_REQUIRE_AT(stream_.components <= dim, "--components",
+                     "cannot exceed the dimension {} of the points, got {}", dim,
+                     stream_.components);
+  }
+
+  void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
+    if (folder) {
+      folder->write_npy("vectors.npy", found.vectors());
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    if (common_.json) fmt::print("{}", to_text(result));
+  }
+
   // What must be the same for a checkpoint to fit: everything that decides the answers.
   std::string describe(const StreamPlan& plan, const Json& input) {
     std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
@@ -105,7 +165,7 @@ class Stream final : public Command {
     return decompose_stream(replay, stream_, progress.callback());
   }
 
-  void fill(Json& result, const Decomposition& found, const StreamPlan& plan,
+  void fill(Json& result, const Decomposition& found, const Reading& reading,
             double seconds) const {
     result["weights"] = std::vector<double>(found.weights.begin(), found.weights.end());
     if (!common_.out.empty()) result["files"] = {"vectors.npy"};
@@ -113,10 +173,9 @@ class Stream final : public Command {
     diagnostics["status"] = status_text(found.status);
     diagnostics["agreement"] = std::vector<double>(found.agreement.begin(), found.agreement.end());
     diagnostics["iterations"] = found.iterations;
-    diagnostics["points_read"] = plan.points();
-    diagnostics["batch"] = plan.batch;
-    diagnostics["answers"] = plan.answers;
-    diagnostics["answers_from_checkpoint"] = resumed_;
+    diagnostics["points_read"] = reading.points;
+    diagnostics["batch"] = reading.batch;
+    diagnostics["answers"] = reading.answers;
     Json& history = diagnostics["history"];
     for (const HistoryPoint& h : found.history) {
       history["component"].push_back(h.component);
@@ -126,16 +185,14 @@ class Stream final : public Command {
     result["seconds"] = seconds;  // with reading: the two go on at the same time
   }
 
-  static void print_table(const Decomposition& found, const StreamPlan& plan, double seconds) {
+  static void print_table(const Decomposition& found, const Reading& reading, double seconds) {
     fmt::print("{:>5}  {:>14}  {:>10}\n", "", "weight", "agreement");
     for (Index j = 0; j < found.weights.size(); ++j) {
       fmt::print("{:>5}  {:>14.8g}  {:>9.0f}%\n", j + 1, found.weights[j],
                  100 * found.agreement[j]);
     }
-    fmt::print(
-        "{} points in {:.3g} s, {} for each of {} answers; not private: the points were "
-        "treated as public\n",
-        plan.points(), seconds, plan.batch, plan.answers);
+    fmt::print("{} points in {:.3g} s, {} for each of {} answers\n", reading.points, seconds,
+               reading.batch, reading.answers);
   }
 
   std::string path_;
@@ -143,6 +200,7 @@ class Stream final : public Command {
   Index resumed_ = 0;
   StreamOptions stream_;
   PointFileOptions file_;
+  RecordPrivacyOptions privacy_;
   CommonOptions common_;
 };
 

@@ -109,12 +109,11 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 std::string notes(const Option& option) {
-  std::string s = option.required ? "required" : "";
-  if (!option.range_text.empty()) s += (s.empty() ? "" : "; ") + option.range_text;
-  if (!option.default_text.empty()) {
-    s += (s.empty() ? "" : "; ") + fmt::format("default {}", option.default_text);
-  }
-  return s;
+  std::vector<std::string> parts;
+  if (option.required) parts.emplace_back("required");
+  if (!option.range_text.empty()) parts.push_back(option.range_text);
+  if (!option.default_text.empty()) parts.push_back(fmt::format("default {}", option.default_text));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace
@@ -257,7 +256,8 @@ std::string OptionTable::help_text() const {
     std::string line = fmt::format("  {:<{}}", syntax(option), kColumn - 2);
     if (line.size() > kColumn) line += "\n" + std::string(kColumn, ' ');
     std::size_t used = kColumn;
-    for (const std::string& word : words(option.help + (extra.empty() ? "" : " (" + extra + ")"))) {
+    const std::string note = extra.empty() ? "" : fmt::format(" ({})", extra);
+    for (const std::string& word : words(option.help + note)) {
       if (used + word.size() + 1 > kWidth) {
         line += "\n" + std::string(kColumn, ' ');
         used = kColumn;
@@ -273,10 +273,10 @@ std::string OptionTable::help_text() const {
 std::string OptionTable::markdown() const {
   std::string text = "| option | meaning | range and default |\n|---|---|---|\n";
   for (const auto& option : options_) {
-    std::string cell = syntax(option);
-    cell.erase(0, cell.find('-'));
-    for (std::size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) {
-      cell.insert(at, "\\");
+    std::string cell;
+    for (const char c : syntax(option)) {
+      if (c == '|') cell += '\\';  // a bare bar would end the cell
+      if (c != ' ' || !cell.empty()) cell += c;
     }
     text += fmt::format("| `{}` | {} | {} |\n", cell, option.help, notes(option));
   }

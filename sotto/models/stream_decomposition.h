@@ -28,6 +28,8 @@ struct StreamOptions {
   OptionTable table();
   // How many times the oracle will be asked.
   Index answers() const;
+  // Columns of each block it will be asked about.
+  Index columns() const { return method == "simultaneous" ? components * starts : starts; }
 };
 
 Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& options,

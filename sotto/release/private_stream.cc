@@ -52,6 +52,24 @@ double mean_error(const PrivateStreamPlan& plan, const PointSource& source, doub
 
 }  // namespace
 
+PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSource>>& data,
+                                      const PrivacyTarget& target, double max_norm,
+                                      const StreamQuestions& questions) {
+  const PointSource& source = *ReleaseAccess::view(data);
+  const std::optional<Index> records = source.records();
+  SOTTO_REQUIRE_AT(questions.batch > 0 || records, "--batch",
+                   "is needed: {} does not say how many records it has", source.name());
+  const std::int64_t batch =
+      questions.batch > 0 ? questions.batch : std::max<Index>(1, *records / questions.answers);
+  const PrivateStreamPlan plan{
+      target, source.dim(), questions.order, questions.starts, questions.answers, batch, max_norm};
+  SOTTO_REQUIRE_AT(!records || plan.records() <= *records, source.name(),
+                   "this run needs {} records, {} answers from {} each, it has {}: give more "
+                   "records, a smaller --batch, or fewer --iterations or --components",
+                   plan.records(), plan.answers, plan.batch, *records);
+  return plan;
+}
+
 double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power) {
   const Matrix gram = block.transpose() * block;
   const double lambda = leading_eigenpairs(gram, 1).values[0];

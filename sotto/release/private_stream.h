@@ -49,6 +49,21 @@ struct PrivateStreamPlan {
   std::int64_t records() const { return answers * batch; }
 };
 
+// What a run asks for, apart from privacy.
+struct StreamQuestions {
+  int order;
+  std::int64_t starts;   // columns of each block
+  std::int64_t answers;  // in all
+  std::int64_t batch;    // records for each; 0: the records the source knows of, shared out
+};
+
+// Dimension and number of records are declared public here; nothing else of the source is looked
+// at. Refuses, naming it, a source that cannot have enough records or does not say how many it has
+// while no batch is given.
+PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSource>>& data,
+                                      const PrivacyTarget& target, double max_norm,
+                                      const StreamQuestions& questions);
+
 // A bound on the norm of one record's contribution to the block (power p-1) or the values (p).
 double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power);
 

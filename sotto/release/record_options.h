@@ -1,0 +1,28 @@
+// The options of a private run over a stream, record unit. Nothing here looks at data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sotto/base/options.h"
+#include "sotto/release/private_stream.h"
+
+namespace sotto {
+
+struct RecordPrivacyOptions {
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  std::optional<double> max_norm;
+  std::optional<std::int64_t> insecure_seed;
+
+  OptionTable table();
+  bool asked() const { return epsilon.has_value(); }
+
+  // Refuses what does not go together; without epsilon, every option that only privacy has.
+  void check() const;
+
+  PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
+  NoiseKey key() const;  // from the system, or from the insecure seed
+};
+
+}  // namespace sotto
