@@ -156,14 +156,20 @@ class Decompose final : public Command {
 
   // A reader's message may quote the data; in a private run only the place is passed on.
   Sensitive<AnyTensor> read_private() const {
-    if (!std::filesystem::is_regular_file(path_)) return Sensitive<AnyTensor>(read_tensor(path_));
+    // The shape is public, so it must not be what the largest indices in the data say.
+    ReadTensorOptions reading;
+    reading.shape = Shape::declared;
+    if (!std::filesystem::is_regular_file(path_)) {
+      return Sensitive<AnyTensor>(read_tensor(path_, reading));
+    }
     try {
-      return Sensitive<AnyTensor>(read_tensor(path_));
+      return Sensitive<AnyTensor>(read_tensor(path_, reading));
     } catch (const Error& error) {
       if (error.fault() == Fault::system) throw;
       throw Error(
-          "is not a tensor of finite numbers that can be read; what is wrong with it is not "
-          "shown in a private run, and nothing was released",
+          "is not a tensor of finite numbers with a declared shape (.npy, or .tns with a Tensor "
+          "Toolbox header); what is wrong with it is not shown in a private run, and nothing was "
+          "released",
           path_, error.fault());
     }
   }

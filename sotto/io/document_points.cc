@@ -25,7 +25,9 @@ std::string_view take_word(std::string_view& rest) {
 
 DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat format,
                                std::optional<Index> dim)
-    : bytes_(std::move(bytes)), format_(format) {
+    : bytes_(std::move(bytes)),
+      format_(format),
+      dim_is_declared_(format == DocumentFormat::uci || dim.has_value()) {
   begin();
   if (format == DocumentFormat::uci) {
     SOTTO_REQUIRE_AT(!dim || *dim == dim_, "--dim", "{} has {} words, not {}", name(), dim_, *dim);

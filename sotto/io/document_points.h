@@ -33,6 +33,7 @@ class DocumentPoints final : public PointSource {
   Index dim() const override { return dim_; }
   std::string name() const override { return bytes_->path(); }
   std::optional<Index> records() const override { return records_; }
+  bool dim_is_declared() const override { return dim_is_declared_; }
   bool is_sparse() const override { return true; }
   bool can_rewind() const override { return bytes_->is_regular(); }
 
@@ -60,6 +61,7 @@ class DocumentPoints final : public PointSource {
   DocumentFormat format_;
   std::optional<LineReader> lines_;
   Index dim_ = 0;
+  bool dim_is_declared_;
   std::optional<Index> records_;
   std::vector<Entry> document_;  // the one just read
 

@@ -53,7 +53,7 @@ AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options)
   const bool automatic = options.format == TensorFormat::automatic;
   const TensorFormat format = automatic ? sniff(source) : options.format;
   if (format == TensorFormat::npy) return read_finite_npy(source);
-  return read_tns(source, options.duplicates);
+  return read_tns(source, options.duplicates, options.shape);
 }
 
 }  // namespace sotto

@@ -15,6 +15,7 @@ enum class TensorFormat { automatic, npy, tns };
 struct ReadTensorOptions {
   TensorFormat format = TensorFormat::automatic;
   Duplicates duplicates = Duplicates::refuse;  // only .tns can give an entry twice
+  Shape shape = Shape::declared_or_seen;       // only .tns can leave it to the entries
 };
 
 AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options = {});

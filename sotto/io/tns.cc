@@ -41,14 +41,17 @@ struct Words {
 // The parts of a .tns file line by line; every complaint names the line.
 class TnsReader {
  public:
-  TnsReader(ByteSource& source, Duplicates duplicates)
-      : path_(source.path()), lines_(source), duplicates_(duplicates) {}
+  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape)
+      : path_(source.path()), lines_(source), duplicates_(duplicates), shape_(shape) {}
 
   AnyTensor read() {
     SOTTO_REQUIRE_AT(next(), path_, "the file has no entries");
     const std::string_view first = line_.substr(0, line_.find_last_not_of(" \t") + 1);
     if (first == "sptensor") return read_sptensor();
     if (first == "tensor") return read_dense();
+    SOTTO_REQUIRE_AT(
+        shape_ == Shape::declared_or_seen, path_,
+        "has no header that declares its shape; write it with a Tensor Toolbox header");
     return read_frostt();
   }
 
@@ -189,6 +192,7 @@ class TnsReader {
   std::string path_;
   LineReader lines_;
   Duplicates duplicates_;
+  Shape shape_;
   std::string_view line_;
   std::vector<Coordinate> indices_;
   std::vector<double> values_;
@@ -196,13 +200,13 @@ class TnsReader {
 
 }  // namespace
 
-AnyTensor read_tns(ByteSource& source, Duplicates duplicates) {
-  return TnsReader(source, duplicates).read();
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape) {
+  return TnsReader(source, duplicates, shape).read();
 }
 
-AnyTensor read_tns(const std::string& path, Duplicates duplicates) {
+AnyTensor read_tns(const std::string& path, Duplicates duplicates, Shape shape) {
   ByteSource source(path);
-  return read_tns(source, duplicates);
+  return read_tns(source, duplicates, shape);
 }
 
 void write_tns(const std::string& path, const SparseTensor& tensor, TnsDialect dialect) {

@@ -17,8 +17,14 @@
 
 namespace sotto {
 
-AnyTensor read_tns(ByteSource& source, Duplicates duplicates = Duplicates::refuse);
-AnyTensor read_tns(const std::string& path, Duplicates duplicates = Duplicates::refuse);
+// Where the dimensions may come from: a FROSTT file has no header, so that its shape says which
+// indices occur.
+enum class Shape { declared_or_seen, declared };
+
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates = Duplicates::refuse,
+                   Shape shape = Shape::declared_or_seen);
+AnyTensor read_tns(const std::string& path, Duplicates duplicates = Duplicates::refuse,
+                   Shape shape = Shape::declared_or_seen);
 
 enum class TnsDialect { frostt, tensor_toolbox };
 

@@ -185,5 +185,14 @@ TEST(Tns, any_damage_is_an_error_or_harmless) {
   }
 }
 
+TEST(Tns, a_shape_that_must_be_declared_is_not_taken_from_the_entries) {
+  const TemporaryFolder folder;
+  const std::string bare = folder / "bare.tns", headed = folder / "headed.tns";
+  put(bare, "1 1 1 2\n");
+  put(headed, "sptensor\n3\n2 2 2\n1\n1 1 1 2\n");
+  EXPECT_THROW(read_tns(bare, Duplicates::refuse, Shape::declared), Error);
+  EXPECT_NO_THROW(read_tns(headed, Duplicates::refuse, Shape::declared));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -122,7 +122,8 @@ TEST(Certificate, rounding_is_charged_to_epsilon_and_delta) {
   Ledger ledger(statement());
   ledger.add(record);
   const double mu = std::sqrt(3.0) / 4;
-  EXPECT_NEAR(ledger.certify().epsilon, gdp_epsilon(mu, (1e-6 - 3e-7) * std::exp(-3e-3)) + 3e-3, 1e-12);
+  EXPECT_NEAR(ledger.certify().epsilon, gdp_epsilon(mu, (1e-6 - 3e-7) * std::exp(-3e-3)) + 3e-3,
+              1e-12);
   record.precision.delta = 1e-6;
   Ledger broke(statement());
   broke.add(record);

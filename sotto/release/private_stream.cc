@@ -56,6 +56,9 @@ PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSourc
                                       const PrivacyTarget& target, double max_norm,
                                       const StreamQuestions& questions) {
   const PointSource& source = *ReleaseAccess::view(data);
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
+                   "is needed: the dimension of {} would otherwise be read off the records",
+                   source.name());
   const std::optional<Index> records = source.records();
   SOTTO_REQUIRE_AT(questions.batch > 0 || records, "--batch",
                    "is needed: {} does not say how many records it has", source.name());

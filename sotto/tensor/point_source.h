@@ -44,6 +44,8 @@ class PointSource {
   virtual std::string name() const = 0;
   // How many records there are, when that is known without reading them.
   virtual std::optional<Index> records() const { return std::nullopt; }
+  // False when the dimension had to be found in the records themselves: then it is not public.
+  virtual bool dim_is_declared() const { return true; }
   virtual bool is_sparse() const { return false; }
   virtual bool can_rewind() const { return false; }
 

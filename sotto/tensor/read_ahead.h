@@ -28,6 +28,7 @@ class ReadAhead final : public PointSource {
   Index dim() const override { return source_->dim(); }
   std::string name() const override { return source_->name(); }
   std::optional<Index> records() const override { return source_->records(); }
+  bool dim_is_declared() const override { return source_->dim_is_declared(); }
   bool is_sparse() const override { return source_->is_sparse(); }
   bool can_rewind() const override { return source_->can_rewind(); }
 

@@ -247,7 +247,11 @@ class Refusals(ProgramTest):
         self.refused(PRIVATE, "missing.npy", path="missing.npy")
         self.refused(PRIVATE, "equal", path=self.write("f.npy", npy_bytes([1.0] * 4, (1, 2, 2))))
         self.refused(PRIVATE, "order", path=self.write("m.npy", npy_bytes([1.0] * 4, (2, 2))))
-        self.refused(PRIVATE, "2^32", path=self.write("big.tns", "100000 100000 100000 1\n"))
+        big = "sptensor\n3\n100000 100000 100000\n1\n1 1 1 1\n"
+        self.refused(PRIVATE, "2^32", path=self.write("big.tns", big))
+
+    def test_a_shape_that_the_entries_would_give_away(self):
+        self.refused(PRIVATE, "declared shape", path=self.write("bare.tns", "1 1 1 1\n3 3 3 2\n"))
 
 
 if __name__ == "__main__":
