@@ -180,8 +180,9 @@ class AccountCompare final : public Account {
       entry["epsilon"] = applies ? Json(line.epsilon) : Json(nullptr);
       entry["note"] = line.note;
       result["accountants"].push_back(entry);
-      text += fmt::format("{:<10} {:>16}  {}\n", line.accountant,
-                          applies ? fmt::format("{:.8g}", line.epsilon) : "-", line.note);
+      text += fmt::format("{:<10} {:>16}", line.accountant,
+                          applies ? fmt::format("{:.8g}", line.epsilon) : "-");
+      text += line.note.empty() ? "\n" : fmt::format("  {}\n", line.note);
     }
     return text;
   }
