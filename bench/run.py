@@ -87,12 +87,36 @@ def peer_python(build):
     return python
 
 
+NUMPY_RATE = """
+import time, numpy
+generator, best = numpy.random.default_rng(), 0
+for _ in range(7):
+    start = time.perf_counter()
+    generator.standard_normal(1 << 21)
+    best = max(best, (1 << 21) / (time.perf_counter() - start) / 1e6)
+print(best)
+"""
+
+
+def noise_section(build, python):
+    numpy = None
+    if python is not None:
+        numpy = float(subprocess.run([python, "-c", NUMPY_RATE], check=True, capture_output=True,
+                                     text=True).stdout)
+    print("secure noise, one core (millions a second; the stream in megabytes)")
+    for name, value in rates(build / "bench_noise").items():
+        peer = numpy and not name.startswith("stream")
+        print(f"  {name:<28}{value:8.1f}"
+              + (f"   {value / numpy:5.2f} x numpy's standard_normal" if peer else ""))
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     quick = "--quick" in sys.argv[2:]
     kernel_section(build)
     stream_section(build, quick)
     python = peer_python(build)
+    noise_section(build, python)
     if python is not None:
         subprocess.run([python, HERE / "tensorly_peer.py", build / "sotto"]
                        + (["--quick"] if quick else []), check=True)

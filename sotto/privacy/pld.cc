@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <vector>
 
@@ -101,9 +102,11 @@ double epsilon_in(std::span<const Spend> spends, double delta, Direction directi
 
 double epsilon_of(std::span<const Spend> spends, double delta) {
   if (spends.empty()) return 0;
+  if (!any_sampled(spends)) return epsilon_in(spends, delta, Direction::remove);
+  // The two directions have nothing in common and take equally long.
+  auto adding = std::async(std::launch::async, epsilon_in, spends, delta, Direction::add);
   const double removing = epsilon_in(spends, delta, Direction::remove);
-  if (!any_sampled(spends)) return removing;
-  return std::fmax(removing, epsilon_in(spends, delta, Direction::add));
+  return std::fmax(removing, adding.get());
 }
 
 }  // namespace
