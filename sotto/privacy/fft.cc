@@ -19,8 +19,8 @@ namespace {
 // under a lock; they are kept, for the few lengths there are, because making one costs more than
 // using it.
 struct Plans {
-  fftw_plan forward;
-  fftw_plan backward;
+  fftw_plan forward = nullptr;
+  fftw_plan backward = nullptr;
 };
 
 // A real buffer of n values that holds its own transform in place.

@@ -69,9 +69,9 @@ class IntegerZiggurat {
   Shape shape_;
   double scale_;
   long double rate_;  // 1 / 2 s^2 or 1 / s
-  std::array<Layer, kLayers> layers_;
-  std::array<double, kLayers> below_;   // F_j
-  std::array<double, kLayers> height_;  // h_j
+  std::array<Layer, kLayers> layers_{};
+  std::array<double, kLayers> below_{};   // F_j
+  std::array<double, kLayers> height_{};  // h_j
 };
 
 template <bool is_signed>

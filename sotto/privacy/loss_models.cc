@@ -42,7 +42,8 @@ struct Discretise {
     using Rule = boost::math::quadrature::gauss<double, 5>;
     const double width = step / c.mu;
     const double first = std::ceil((centre - reach * c.mu) / step);
-    for (double k = first; k < first + kCells - 1; ++k) {
+    for (int cell = 0; cell < kCells - 1; ++cell) {
+      const double k = first + cell;
       const double y = k * width - centre / c.mu;
       for (std::size_t i = 0; i < Rule::abscissa().size(); ++i) {
         for (const double sign : {-1.0, 1.0}) {

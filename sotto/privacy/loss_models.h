@@ -13,9 +13,9 @@ namespace sotto {
 // delta). Where tilted weights fall below e^{-depth} of their peak they are left out and counted as
 // lost.
 struct View {
-  double theta;
-  Direction direction;
-  double cut;
+  double theta = 0;
+  Direction direction = Direction::remove;
+  double cut = 0;
   double depth = 60;
 };
 

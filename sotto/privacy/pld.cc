@@ -29,6 +29,7 @@ double largest_pure(std::span<const Spend> spends) {
 TwoScaleLoss combine(const std::vector<TwoScaleLoss>& several) {
   if (several.size() == 1) return several.front();
   std::vector<LossDistribution> parts;
+  parts.reserve(several.size());
   for (const TwoScaleLoss& part : several) parts.push_back(part.flat());
   double finest = kInfinity, width = 0;
   for (const auto& part : parts) {

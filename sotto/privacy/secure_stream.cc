@@ -108,7 +108,7 @@ void NoiseStream::blocks(std::uint64_t first_block, std::span<std::uint64_t> wor
 
 void NoiseStream::read(std::uint64_t first_block, std::span<std::uint64_t> words) const {
   page_->check_mark();
-  std::array<std::uint8_t, 8> nonce;
+  std::array<std::uint8_t, 8> nonce{};
   for (int i = 0; i < 8; ++i) nonce[i] = static_cast<std::uint8_t>(number_ >> (8 * i));
   auto* bytes = reinterpret_cast<unsigned char*>(words.data());
   std::fill(words.begin(), words.end(), 0);  // the keystream is what ChaCha20 makes of zeros

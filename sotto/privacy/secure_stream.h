@@ -95,7 +95,7 @@ class WordSource {
  private:
   void refill();
 
-  std::array<std::uint64_t, 256> buffer_;
+  std::array<std::uint64_t, 256> buffer_{};
   std::size_t filled_ = 0;
   std::size_t next_ = 0;
   const NoiseStream& stream_;

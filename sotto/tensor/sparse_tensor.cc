@@ -315,7 +315,7 @@ Matrix SparseTensor::contract_all_but(Index mode, std::span<const Matrix> factor
   const Index length = factors[0].cols(), chunks = chunk_count(nnz());
   Matrix result = Matrix::Zero(length, dims_[mode]);
   Matrix first = Matrix::Zero(length, chunks), last = Matrix::Zero(length, chunks);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (chunks > 1)
   for (Index c = 0; c < chunks; ++c) {
     const Index begin = c * entries_per_chunk, end = std::min(nnz(), begin + entries_per_chunk);
     const Index first_row = row_of(begin), last_row = row_of(end - 1);
@@ -344,7 +344,7 @@ Vector SparseTensor::values(std::span<const Matrix> factors) const {
   const std::vector<Matrix> rows = factors_by_row(factors);
   const Index length = factors[0].cols(), chunks = chunk_count(nnz());
   Matrix partial = Matrix::Zero(length, chunks);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (chunks > 1)
   for (Index c = 0; c < chunks; ++c) {
     const Index begin = c * entries_per_chunk, end = std::min(nnz(), begin + entries_per_chunk);
     Eigen::ArrayXd product(length), sum = Eigen::ArrayXd::Zero(length);
