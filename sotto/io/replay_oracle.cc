@@ -62,7 +62,7 @@ Matrix ReplayOracle::replay(char kind, const Matrix& block) {
 template <class Ask>
 Matrix ReplayOracle::answer(char kind, const Matrix& block, Ask ask) {
   if (next_ < records_.size()) return replay(kind, block);
-  const Matrix given = ask();
+  Matrix given = ask();
   const StreamPosition at = inner_.position();
   AnswerHead head{{kind},     checksum(block), given.rows(), given.cols(),
                   at.answers, at.pass,         at.record};
