@@ -11,6 +11,7 @@ install(
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING
   PATTERN "*.h"
+  PATTERN "lanes.h" EXCLUDE
   PATTERN "testing" EXCLUDE
   # The door to sensitive data is the library's own.
   PATTERN "access.h" EXCLUDE)

@@ -1,39 +1,15 @@
 #include "sotto/linalg/kernels/narrow_gemm.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
+
+#include "sotto/linalg/kernels/lanes.h"
 
 namespace sotto::kernels {
 namespace {
 
-// Accumulators (kRows * kMaxVectors), one row of B and one broadcast fit the register file.
-#if defined(__AVX512F__)
-constexpr int kLanes = 8;
-constexpr int kMaxVectors = 4;
-constexpr int kRows = 6;
-#elif defined(__AVX__)
-constexpr int kLanes = 4;
-constexpr int kMaxVectors = 2;
-constexpr int kRows = 6;
-#else
-constexpr int kLanes = 2;
-constexpr int kMaxVectors = 2;
-constexpr int kRows = 4;
-#endif
-
 // Rows of B used at a time, so that they stay near: 128 KB at 32 columns.
 constexpr Index kDepth = 512;
-
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-
-inline Lanes load(const double* p) {
-  Lanes v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-
-inline void store(double* p, const Lanes& v) { std::memcpy(p, &v, sizeof v); }
 
 // Rows x (Vectors lanes) of C; b and c have `stride` numbers a row.
 template <int Vectors, int Rows>

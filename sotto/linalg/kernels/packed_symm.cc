@@ -1,35 +1,9 @@
 #include "sotto/linalg/kernels/packed_symm.h"
 
-#include <cstring>
+#include "sotto/linalg/kernels/lanes.h"
 
 namespace sotto::kernels {
 namespace {
-
-// A strip is at most kMaxVectors registers wide and kRows rows are held at once, so that
-// accumulators (kRows * kMaxVectors), one row of U and one broadcast fit the register file.
-#if defined(__AVX512F__)
-constexpr int kLanes = 8;
-constexpr int kMaxVectors = 4;
-constexpr int kRows = 6;
-#elif defined(__AVX__)
-constexpr int kLanes = 4;
-constexpr int kMaxVectors = 2;
-constexpr int kRows = 6;
-#else
-constexpr int kLanes = 2;
-constexpr int kMaxVectors = 2;
-constexpr int kRows = 4;
-#endif
-
-typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
-
-inline Lanes load(const double* p) {
-  Lanes v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-
-inline void store(double* p, const Lanes& v) { std::memcpy(p, &v, sizeof v); }
 
 // Rows [0, Rows) of the triangle against columns [0, m): `row[b]` is indexed by the column.
 template <int Vectors, int Rows>
