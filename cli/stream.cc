@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "cli/command.h"
@@ -48,12 +49,23 @@ class Stream final : public Command {
     common_.apply();
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
-    Sensitive<std::unique_ptr<PointSource>> data(open_points(path_, file_));
+    Sensitive<std::unique_ptr<PointSource>> data = open();
     return privacy_.asked() ? run_private(std::move(data), folder)
                             : run_public(std::move(data), folder);
   }
 
  private:
+  // A path that is no file is the user's to know about; what stands in the file is not shown.
+  Sensitive<std::unique_ptr<PointSource>> open() const {
+    try {
+      return Sensitive<std::unique_ptr<PointSource>>(open_points(path_, file_));
+    } catch (const Error& error) {
+      const bool readable = path_ == "-" || std::filesystem::is_regular_file(path_);
+      if (!privacy_.asked() || !readable) throw;
+      refuse_records(error, path_);
+    }
+  }
+
   ExitCode run_public(Sensitive<std::unique_ptr<PointSource>> data,
                       std::optional<OutputFolder>& folder) {
     auto source = std::move(data).open(

@@ -52,6 +52,22 @@ double mean_error(const PrivateStreamPlan& plan, const PointSource& source, doub
 
 }  // namespace
 
+void refuse_records(const Error& error, const std::string& name) {
+  if (error.fault() == Fault::system || error.place().starts_with("--")) throw error;
+  throw Error(
+      "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
+      "private run, and nothing was released",
+      name);
+}
+
+Index OnePassRecords::read(Index max_rows, PointBlock& block) {
+  try {
+    return source_->read(max_rows, block);
+  } catch (const Error& error) {
+    refuse_records(error, source_->name());
+  }
+}
+
 PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSource>>& data,
                                       const PrivacyTarget& target, double max_norm,
                                       const StreamQuestions& questions) {

@@ -15,7 +15,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/secure_stream.h"
@@ -25,11 +27,16 @@
 
 namespace sotto {
 
+// Throws in place of an error that a reader raised: those of the records' own text quote it, and
+// what they say must not leave a private run. Errors about options and about the machine stay.
+[[noreturn]] void refuse_records(const Error& error, const std::string& name);
+
 // Records that can be read once, from the first to the last.
 class OnePassRecords {
  public:
   explicit OnePassRecords(std::unique_ptr<PointSource> source) : source_(std::move(source)) {}
-  Index read(Index max_rows, PointBlock& block) { return source_->read(max_rows, block); }
+  // What is wrong with a record that cannot be read is not said.
+  Index read(Index max_rows, PointBlock& block);
   const PointSource& source() const { return *source_; }  // const: what is public about it
 
  private:

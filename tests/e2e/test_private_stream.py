@@ -91,6 +91,18 @@ class PrivateStream(ProgramTest):
         svm = self.write("a.svm", "1 1:0.5 3:0.25\n" * 100)
         self.refuse("stream", svm, "-k", 1, "--format", "svmlight", *PRIVATE, says="--dim")
 
+    def test_an_unreadable_record_is_refused_without_a_word_about_it(self):
+        good = "0.1,0.2\n" * 40
+        for text in "0.1,secret\n" + good, good + "0.1,secret\n", good + "0.1\n", good + "nan,1\n":
+            path = self.write("bad.csv", text)
+            done = self.sotto("stream", path, "-k", 1, "-R", 2, "--batch", 14, *PRIVATE)
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("nothing was released", done.stderr)
+            for word in "secret", "41", "csv:", "NaN":
+                self.assertNotIn(word, done.stderr.replace(str(path), ""))
+        self.refuse("stream", "missing.csv", "-k", 1, *PRIVATE, says="missing.csv: cannot be opened")
+
     def test_a_record_with_nan_stops_the_run_before_anything_leaves(self):
         values = [0.1] * (30 * 4)
         values[-1] = math.nan
