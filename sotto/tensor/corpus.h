@@ -1,0 +1,42 @@
+// Documents as rows of word counts, all in memory (compressed sparse rows, 8 bytes an entry).
+//
+// Privacy: none here; a corpus that belongs to persons travels as Sensitive<Corpus>.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+struct Corpus {
+  Index vocabulary_size = 0;              // V; words are numbered 0 .. V-1
+  std::vector<std::int64_t> begin = {0};  // document n has the entries begin[n] .. begin[n+1]-1
+  std::vector<std::int32_t> word;         // increasing within a document, none twice
+  std::vector<std::int32_t> count;        // at least 1
+  std::vector<std::string> vocabulary;    // the words themselves; empty when they have no names
+
+  Index documents() const { return static_cast<Index>(begin.size()) - 1; }
+  std::int64_t entries() const { return begin.back(); }
+
+  std::span<const std::int32_t> words_of(Index n) const { return row(word, n); }
+  std::span<const std::int32_t> counts_of(Index n) const { return row(count, n); }
+  // Tokens of document n.
+  std::int64_t length(Index n) const {
+    std::int64_t sum = 0;
+    for (const std::int32_t c : counts_of(n)) sum += c;
+    return sum;
+  }
+
+ private:
+  std::span<const std::int32_t> row(const std::vector<std::int32_t>& all, Index n) const {
+    const auto first = static_cast<std::size_t>(begin[static_cast<std::size_t>(n)]);
+    const auto last = static_cast<std::size_t>(begin[static_cast<std::size_t>(n) + 1]);
+    return {all.data() + first, last - first};
+  }
+};
+
+}  // namespace sotto
