@@ -8,5 +8,6 @@ namespace sotto {
 using Index = Eigen::Index;
 using Matrix = Eigen::MatrixXd;  // column-major
 using Vector = Eigen::VectorXd;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 }  // namespace sotto

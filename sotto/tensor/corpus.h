@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/linalg/matrix.h"
+#include "sotto/linalg/counts.h"
 
 namespace sotto {
 
@@ -24,6 +24,7 @@ struct Corpus {
 
   std::span<const std::int32_t> words_of(Index n) const { return row(word, n); }
   std::span<const std::int32_t> counts_of(Index n) const { return row(count, n); }
+  CountView view() const { return {vocabulary_size, begin, word, count}; }
   // Tokens of document n.
   std::int64_t length(Index n) const {
     std::int64_t sum = 0;

@@ -1,0 +1,48 @@
+// Sparse matrices of counts, row by row, and their products with dense blocks.
+//
+// The second factor stands row by row, so that an entry of the sparse one costs one pass over a row
+// of contiguous numbers. Every row of a result is computed by one thread, in the order of storage:
+// the same answer for any number of threads. For A^T B, transpose A once.
+// Cost: 2 nnz L flops, and as many bytes of gathered rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+// Row r has the entries begin[r] .. begin[r+1]-1.
+struct CountView {
+  Index cols = 0;
+  std::span<const std::int64_t> begin;
+  std::span<const std::int32_t> column;
+  std::span<const std::int32_t> count;
+
+  Index rows() const { return static_cast<Index>(begin.size()) - 1; }
+};
+
+struct CountMatrix {
+  Index cols = 0;
+  std::vector<std::int64_t> begin;
+  std::vector<std::int32_t> column;
+  std::vector<std::int32_t> count;
+
+  CountView view() const { return {cols, begin, column, count}; }
+};
+
+// Columns of the result increase within a row.
+CountMatrix transposed(const CountView& a);
+
+// A B.
+RowMatrix multiply(const CountView& a, const RowMatrix& b);
+
+// A diag(scale) B.
+RowMatrix multiply(const CountView& a, const Vector& scale, const RowMatrix& b);
+
+// A diag(scale): a vector of weighted row sums, A scale.
+Vector multiply(const CountView& a, const Vector& scale);
+
+}  // namespace sotto

@@ -1,0 +1,171 @@
+#include "sotto/models/topic_model.h"
+
+#include <cmath>
+#include <limits>
+
+#include "sotto/base/error.h"
+#include "sotto/decompose/power.h"
+#include "sotto/linalg/krylov.h"
+#include "sotto/models/simplex.h"
+#include "sotto/moments/topic_expectation.h"
+#include "sotto/tensor/contraction.h"
+
+namespace sotto {
+namespace {
+
+// The moments err by a percent or so; more digits of their eigenvectors say nothing.
+constexpr double kSubspaceTolerance = 1e-5;
+
+// Rounds of the expectation step between two maximisations: the parameters go on from where they
+// were.
+constexpr int kRounds = 5;
+
+// Eigenvalues below this share of the largest are rounding.
+constexpr double kRankTolerance = 1e-10;
+
+// log P(document | topic) + log P(topic), normalised: N x k.
+RowMatrix responsibilities(const CountView& documents, const RowMatrix& topics,
+                           const Vector& weights) {
+  const RowMatrix logs = topics.array().max(1e-300).log();
+  RowMatrix r = multiply(documents, logs);
+  r.rowwise() += weights.array().max(1e-300).log().matrix().transpose();
+  for (Index n = 0; n < r.rows(); ++n) {
+    r.row(n) = (r.row(n).array() - r.row(n).maxCoeff()).exp();
+    r.row(n) /= r.row(n).sum();
+  }
+  return r;
+}
+
+// The maximisation step: topics from smoothed counts, alpha by the topics' shares of the tokens.
+TopicModel maximise(const RowMatrix& counts, double smoothing, double alpha_sum) {
+  const Vector mass = counts.colwise().sum();
+  TopicModel model;
+  model.topics = counts.array() + smoothing;
+  model.topics.array().rowwise() /= model.topics.array().colwise().sum();
+  // No topic's share may vanish: it could never come back.
+  const Vector share = (mass / mass.sum()).cwiseMax(0.01 / static_cast<double>(mass.size()));
+  model.alpha = share * (alpha_sum / share.sum());
+  return model;
+}
+
+}  // namespace
+
+OptionTable TopicOptions::table() {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return OptionTable()
+      .integer("topics", 'k', topics, {1, 100000}, "number of topics")
+      .required()
+      .choice("model", model, {"lda", "single"},
+              "lda: a document mixes topics; single: each document has one")
+      .real("alpha0", 0, alpha0, {0, 1e6, true},
+            "lda: sum of the Dirichlet parameters; small: few topics a document")
+      .choice("clip", clip, {"median", "none"},
+              "shrink documents whose moments are longer than the median to that length")
+      .choice("form", form, {"unbiased", "plug-in"},
+              "products of means over different documents, or simply of means")
+      .integer("refine", 0, refine, {0, 100000}, "expectation-maximisation steps after the moments")
+      .real("smoothing", 0, smoothing, {0, 1e6, true}, "counts added to every word in these steps")
+      .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
+      .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
+      .integer("seed", 0, seed, {0, most}, "seed of the random starts");
+}
+
+TopicWhitening topic_whitening(const Eigenpairs& pairs) {
+  const Vector root = pairs.values.cwiseSqrt();
+  return {pairs.vectors * root.cwiseInverse().asDiagonal(), pairs.vectors * root.asDiagonal()};
+}
+
+Decomposition decompose_whitened(const SymmetricTensor& third, const TopicOptions& options,
+                                 const ProgressCallback& progress) {
+  PowerOptions power;
+  power.components = third.dim();
+  power.starts = options.starts;
+  power.iterations = options.iterations;
+  power.seed = options.seed;
+  TensorOracle oracle(third);
+  return robust_power_method(oracle, power, progress);
+}
+
+TopicModel recover_topics(const Decomposition& whitened, const Matrix& unwhiten, double alpha0) {
+  const Vector& lambda = whitened.weights;
+  const Matrix columns = unwhiten * whitened.vectors() * (lambda * (alpha0 + 2) / 2).asDiagonal();
+  TopicModel model;
+  model.topics = project_columns(columns);
+  const Vector share = 4 * (alpha0 + 1) / ((alpha0 + 2) * lambda.array()).square().max(1e-300);
+  model.alpha = share * ((alpha0 > 0 ? alpha0 : 1) / share.sum());
+  return model;
+}
+
+TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
+                    const ProgressCallback& progress) {
+  const Index k = options.topics;
+  SOTTO_REQUIRE_AT(k <= corpus.vocabulary_size, "--topics",
+                   "cannot exceed the {} words of the vocabulary, got {}", corpus.vocabulary_size,
+                   k);
+  const MomentClips clips = options.clip == "median" ? median_norms(corpus) : MomentClips{};
+  const DocumentMoments raw(corpus, clips);
+  const TopicMoments moments(
+      raw, options.concentration(),
+      options.form == "unbiased" ? MomentForm::unbiased : MomentForm::plug_in);
+  KrylovOptions krylov;
+  krylov.tolerance = kSubspaceTolerance;
+  krylov.seed = static_cast<std::uint64_t>(options.seed);
+  const Eigenpairs pairs = largest_eigenpairs(
+      [&](const RowMatrix& block) {
+        report_progress(progress, {"second moment", 0, 0});
+        return moments.second_times(block);
+      },
+      corpus.vocabulary_size, k, krylov);
+  const Index rank = (pairs.values.array() > kRankTolerance * pairs.values[0]).count();
+  SOTTO_REQUIRE_AT(pairs.values[0] > 0 && rank >= k, "--topics",
+                   "{} topics need a second moment of that rank, this corpus has numerical rank {}",
+                   k, pairs.values[0] > 0 ? rank : 0);
+  const TopicWhitening whitening = topic_whitening(pairs);
+  TopicFit fit;
+  fit.second_spectrum = pairs.values;
+  fit.whitened = decompose_whitened(moments.third(whitening.whiten), options, progress);
+  fit.spectral = recover_topics(fit.whitened, whitening.unwhiten, options.concentration());
+  fit.model = refine_topics(raw, fit.spectral, options, progress);
+  return fit;
+}
+
+TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
+                         const TopicOptions& options, const ProgressCallback& progress) {
+  const CountView view = documents.corpus().view();
+  const CountView by_word = documents.by_word().view();
+  const bool single = options.model == "single";
+  const double alpha_sum = model.alpha.sum();
+  RowMatrix parameters = start_parameters(view, model.alpha);
+  for (std::int64_t step = 0; step < options.refine; ++step) {
+    report_progress(progress, {"refinement", step, options.refine});
+    // A word that a topic gave no chance may return: the smallest chance is that of the smoothing.
+    RowMatrix topics = model.topics;
+    if (step == 0) {
+      const double mass = static_cast<double>(view.count.size()) / double(topics.cols());
+      topics.array() += options.smoothing / mass;
+    }
+    RowMatrix counts;
+    if (single) {
+      counts = multiply(by_word, responsibilities(view, topics, model.alpha));
+    } else {
+      improve_parameters(view, topics, model.alpha, kRounds, parameters);
+      counts = expected_counts(by_word, topics, expected_log_weights(parameters),
+                               Vector::Ones(view.rows()));
+    }
+    model = maximise(counts, options.smoothing, alpha_sum);
+  }
+  return model;
+}
+
+RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int rounds) {
+  const CountView view = corpus.view();
+  RowMatrix parameters = start_parameters(view, model.alpha);
+  improve_parameters(view, model.topics, model.alpha, rounds, parameters);
+  return mean_proportions(parameters);
+}
+
+RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model) {
+  return responsibilities(corpus.view(), model.topics, model.alpha);
+}
+
+}  // namespace sotto

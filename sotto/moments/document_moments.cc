@@ -1,0 +1,180 @@
+#include "sotto/moments/document_moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
+
+namespace sotto {
+namespace {
+
+double falling(double l, int j) {
+  double product = 1;
+  for (int a = 0; a < j; ++a) product *= l - a;
+  return product;
+}
+
+// Zero for a document too short for the moment.
+double weight(double norm, double clip) {
+  if (norm == 0) return 0;
+  return norm > clip ? clip / norm : 1.0;
+}
+
+double median(std::vector<double>& values) {
+  SOTTO_REQUIRE(!values.empty(), "no document has 3 tokens or more: there is no third moment");
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// [right_a right_b] for a <= b, the pairs (0,0) (0,1) .. (0,k-1) (1,1) ..
+void fill_pairs(const Eigen::Ref<const RowMatrix>& right, Matrix& pairs) {
+  Index column = 0;
+  for (Index a = 0; a < right.cols(); ++a) {
+    for (Index b = a; b < right.cols(); ++b, ++column) {
+      pairs.col(column).head(right.rows()) = right.col(a).cwiseProduct(right.col(b));
+    }
+  }
+}
+
+}  // namespace
+
+DocumentNorms document_norms(std::span<const std::int32_t> counts) {
+  // Sums over words: of c, c^2, c^4, c^6, (c(c-1))^2, (c(c-1))^2 c^2, (c(c-1)(c-2))^2. Counts are
+  // whole numbers; the sums of a document below 2^20 tokens are nearly exact.
+  double l = 0, p1 = 0, p2 = 0, p3 = 0, pairs = 0, mixed = 0, triples = 0;
+  for (const double c : counts) {
+    const double square = c * c, pair = c * (c - 1), triple = pair * (c - 2);
+    l += c;
+    p1 += square;
+    p2 += square * square;
+    p3 += square * square * square;
+    pairs += pair * pair;
+    mixed += pair * pair * square;
+    triples += triple * triple;
+  }
+  // Index patterns: all different, two equal (3 placements), all equal.
+  const double second = p1 * p1 - p2 + pairs;
+  const double third = p1 * p1 * p1 - 3 * p1 * p2 + 2 * p3 + 3 * (pairs * p1 - mixed) + triples;
+  return {l < 1 ? 0 : std::sqrt(p1) / l,
+          l < 2 ? 0 : std::sqrt(std::max(0.0, second)) / falling(l, 2),
+          l < 3 ? 0 : std::sqrt(std::max(0.0, third)) / falling(l, 3)};
+}
+
+MomentClips median_norms(const Corpus& corpus) {
+  std::vector<double> first, second, third;
+  for (Index n = 0; n < corpus.documents(); ++n) {
+    const DocumentNorms norms = document_norms(corpus.counts_of(n));
+    if (norms.first > 0) first.push_back(norms.first);
+    if (norms.second > 0) second.push_back(norms.second);
+    if (norms.third > 0) third.push_back(norms.third);
+  }
+  return {median(first), median(second), median(third)};
+}
+
+DocumentMoments::DocumentMoments(const Corpus& corpus, const MomentClips& clips)
+    : corpus_(corpus),
+      by_word_(transposed(corpus.view())),
+      lengths_(corpus.documents()),
+      first_(Vector::Zero(corpus.documents())),
+      second_(Vector::Zero(corpus.documents())),
+      third_(Vector::Zero(corpus.documents())) {
+  for (Index n = 0; n < corpus.documents(); ++n) {
+    lengths_[n] = static_cast<double>(corpus.length(n));
+    const DocumentNorms norms = document_norms(corpus.counts_of(n));
+    first_[n] = weight(norms.first, clips.first);
+    second_[n] = weight(norms.second, clips.second);
+    third_[n] = weight(norms.third, clips.third);
+  }
+}
+
+Vector DocumentMoments::per_tuple(const Vector& weights, int j) const {
+  Vector scale(weights.size());
+  for (Index n = 0; n < scale.size(); ++n) {
+    scale[n] = weights[n] == 0 ? 0 : weights[n] / falling(lengths_[n], j);
+  }
+  return scale;
+}
+
+Vector DocumentMoments::first_sum() const {
+  return multiply(by_word_.view(), per_tuple(first_, 1));
+}
+
+Matrix DocumentMoments::second_sum() const {
+  const Index v = corpus_.vocabulary_size;
+  const Vector scale = per_tuple(second_, 2);
+  Matrix sum = Matrix::Zero(v, v);
+  // Column i gathers the documents with word i: one thread a column, and one order of the sums.
+#pragma omp parallel for schedule(dynamic, 16)
+  for (Index i = 0; i < v; ++i) {
+    for (std::int64_t e = by_word_.begin[i]; e < by_word_.begin[i + 1]; ++e) {
+      const Index n = by_word_.column[e];
+      const double c = by_word_.count[e];
+      const auto words = corpus_.words_of(n);
+      const auto counts = corpus_.counts_of(n);
+      for (std::size_t a = 0; a < words.size(); ++a) {
+        sum(words[a], i) += scale[n] * c * counts[a];
+      }
+      sum(i, i) -= scale[n] * c;
+    }
+  }
+  return sum;
+}
+
+RowMatrix DocumentMoments::second_sum_times(const RowMatrix& block) const {
+  const Vector scale = per_tuple(second_, 2);
+  RowMatrix product = multiply(by_word_.view(), scale, multiply(corpus_.view(), block));
+  product -= multiply(by_word_.view(), scale).asDiagonal() * block;
+  return product;
+}
+
+SymmetricTensor DocumentMoments::third_sum(const RowMatrix& w) const {
+  PlacementSum sum(w.cols());
+  add_third(w, multiply(corpus_.view(), w), 1, sum);
+  return sum.tensor();
+}
+
+void DocumentMoments::add_third(const RowMatrix& w, const RowMatrix& y, double factor,
+                                PlacementSum& sum) const {
+  const Vector scale = factor * per_tuple(third_, 3);
+  const RowMatrix z = multiply(by_word_.view(), scale, y);
+  const Vector g = multiply(by_word_.view(), scale);
+  sum.add((scale / 3).asDiagonal() * y, y);
+  sum.add(RowMatrix((2.0 / 3.0 * g).asDiagonal() * w - z), w);
+}
+
+PlacementSum::PlacementSum(Index k) : k_(k), sum_(Matrix::Zero(k, k * (k + 1) / 2)) {}
+
+void PlacementSum::add(const RowMatrix& left, const RowMatrix& right) {
+  constexpr Index kRows = 1024;
+  Matrix pairs(kRows, sum_.cols());
+  for (Index first = 0; first < right.rows(); first += kRows) {
+    const Index rows = std::min(kRows, right.rows() - first);
+    fill_pairs(right.middleRows(first, rows), pairs);
+    const Matrix piece = left.middleRows(first, rows);
+    sum_ += multiply_transposed(pairs.topRows(rows), piece).transpose();
+  }
+}
+
+void PlacementSum::add(const Vector& left, const Matrix& symmetric) {
+  for (Index a = 0; a < k_; ++a) {
+    for (Index b = a; b < k_; ++b) sum_.col(pair(a, b)) += symmetric(a, b) * left;
+  }
+}
+
+SymmetricTensor PlacementSum::tensor() const {
+  SymmetricTensor result(k_, 3);
+  Index at = 0;
+  for (Index a = 0; a < k_; ++a) {
+    for (Index b = a; b < k_; ++b) {
+      for (Index c = b; c < k_; ++c) {
+        result.packed()[at++] = sum_(a, pair(b, c)) + sum_(b, pair(a, c)) + sum_(c, pair(a, b));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace sotto

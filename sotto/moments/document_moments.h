@@ -1,0 +1,98 @@
+// The raw moments of a corpus: E1, E2, E3 as weighted means of the documents' probability tensors.
+//
+// A document of length l with counts c estimates, without bias, the probability of a word, of a
+// pair and of a triple of different tokens:
+//   P1 = c / l,   P2 = (c c^T - diag c) / (l)_2,
+//   P3 with entries c_i c_j c_k, c_i (c_i - 1) c_k, c_i (c_i - 1)(c_i - 2), over (l)_3,
+// (l)_j the falling factorial. A clip C_j shrinks P_j to Frobenius norm C_j where it is longer:
+// that bounds what one document can do to a moment, and keeps a few short or repetitive documents
+// from dominating it. A document with l < j has no P_j and contributes nothing to it.
+//
+// Nothing of size V^3 is ever formed. With y = W^T c and w_i the rows of W,
+//   sum_n a_n (l)_3 P3(W,W,W) = placements( sum_n a_n y/3 (x) y (x) y
+//                                            + sum_i (2/3 g_i w_i - z_i) (x) w_i (x) w_i ),
+//   g = C^T a, z = C^T diag(a) Y, placements(Q) = Q_abc + Q_bac + Q_cab,
+// which is O(nnz k + (N + V) k^3).
+//
+// Privacy: none here; release/ adds the noise. The norms are what its sensitivities rest on.
+#pragma once
+
+#include <limits>
+#include <span>
+
+#include "sotto/linalg/counts.h"
+#include "sotto/tensor/corpus.h"
+#include "sotto/tensor/symmetric_tensor.h"
+
+namespace sotto {
+
+// Frobenius norms of P1, P2, P3 of one document; zero where it is too short.
+struct DocumentNorms {
+  double first = 0, second = 0, third = 0;
+};
+DocumentNorms document_norms(std::span<const std::int32_t> counts);
+
+struct MomentClips {
+  double first = std::numeric_limits<double>::infinity();
+  double second = std::numeric_limits<double>::infinity();
+  double third = std::numeric_limits<double>::infinity();
+};
+
+// The medians of the documents' norms, documents too short for one left out.
+MomentClips median_norms(const Corpus& corpus);
+
+// What a symmetric k x k x k tensor given in pieces sums up to:
+//   T = placements( sum_r  left_r (x) right_r (x) right_r ), rows r.
+class PlacementSum {
+ public:
+  explicit PlacementSum(Index k);
+  void add(const RowMatrix& left, const RowMatrix& right);
+  // + placements( left (x) S ) for a symmetric k x k matrix S.
+  void add(const Vector& left, const Matrix& symmetric);
+  SymmetricTensor tensor() const;
+
+ private:
+  Index pair(Index a, Index b) const { return a * k_ - a * (a - 1) / 2 + b - a; }  // a <= b
+
+  Index k_;
+  Matrix sum_;  // k x k(k+1)/2: the second and third index packed
+};
+
+// Sums over documents. A mean is a sum over `mass`, the sum of the weights min(1, C_j / |P_j|);
+// what is released privately is the sum over the number of documents.
+class DocumentMoments {
+ public:
+  // Borrows the corpus.
+  DocumentMoments(const Corpus& corpus, const MomentClips& clips);
+
+  const Corpus& corpus() const { return corpus_; }
+  double first_mass() const { return first_.sum(); }
+  double second_mass() const { return second_.sum(); }
+  double third_mass() const { return third_.sum(); }
+
+  Vector first_sum() const;                                  // V
+  Matrix second_sum() const;                                 // V x V
+  RowMatrix second_sum_times(const RowMatrix& block) const;  // V x L, never V x V
+  SymmetricTensor third_sum(const RowMatrix& w) const;       // E3(W,W,W), k x k x k
+
+  // sum += factor times the pieces of third_sum(w), given y = C W.
+  void add_third(const RowMatrix& w, const RowMatrix& y, double factor, PlacementSum& sum) const;
+
+  // The weights of the documents: that of P_j is `weight / (l)_j` times counts.
+  const Vector& first_weights() const { return first_; }
+  const Vector& second_weights() const { return second_; }
+  const Vector& third_weights() const { return third_; }
+  const Vector& lengths() const { return lengths_; }
+  const CountMatrix& by_word() const { return by_word_; }
+
+ private:
+  // weight / (l)_j, zero for documents left out.
+  Vector per_tuple(const Vector& weights, int j) const;
+
+  const Corpus& corpus_;
+  CountMatrix by_word_;  // the corpus, word by word
+  Vector lengths_;
+  Vector first_, second_, third_;
+};
+
+}  // namespace sotto

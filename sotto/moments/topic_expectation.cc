@@ -1,0 +1,116 @@
+#include "sotto/moments/topic_expectation.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr int kDocumentsAtATime = 64;
+
+// A word that no topic can produce is shared out by the weights alone: nothing is divided by zero.
+constexpr double kTiny = 1e-300;
+
+// exp(digamma(x)): x is raised to at least 8 by digamma(x) = digamma(x + 1) - 1/x, where the
+// asymptotic series in 1/x^2 has a relative error below 1e-11.
+double exp_digamma(double x) {
+  double lowered = 0;
+  while (x < 8) {
+    lowered += 1 / x;
+    x += 1;
+  }
+  const double r = 1 / (x * x);
+  const double series =
+      r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r / 132))));
+  return x * std::exp(-0.5 / x - series - lowered);
+}
+
+}  // namespace
+
+RowMatrix start_parameters(const CountView& documents, const Vector& alpha) {
+  RowMatrix parameters(documents.rows(), alpha.size());
+  for (Index n = 0; n < documents.rows(); ++n) {
+    double length = 0;
+    for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
+      length += documents.count[e];
+    }
+    parameters.row(n) = alpha.transpose().array() + length / static_cast<double>(alpha.size());
+  }
+  return parameters;
+}
+
+void improve_parameters(const CountView& documents, const RowMatrix& topics, const Vector& alpha,
+                        int rounds, RowMatrix& parameters) {
+  const Index k = topics.cols();
+  SOTTO_REQUIRE(documents.cols == topics.rows() && alpha.size() == k && parameters.cols() == k &&
+                    parameters.rows() == documents.rows(),
+                "{} topics over {} words, documents over {}", k, topics.rows(), documents.cols);
+#pragma omp parallel
+  {
+    RowMatrix rows;  // the topics at the words of one document, next to each other
+    Eigen::RowVectorXd weight(k), sum(k);
+#pragma omp for schedule(dynamic, kDocumentsAtATime)
+    for (Index n = 0; n < documents.rows(); ++n) {
+      const std::int64_t first = documents.begin[n];
+      const Index words = documents.begin[n + 1] - first;
+      rows.resize(words, k);
+      for (Index e = 0; e < words; ++e) rows.row(e) = topics.row(documents.column[first + e]);
+      for (int round = 0; round < rounds; ++round) {
+        weight = parameters.row(n).unaryExpr(&exp_digamma);
+        sum.setZero();
+        for (Index e = 0; e < words; ++e) {
+          const double total = weight.dot(rows.row(e)) + kTiny;
+          sum.noalias() += (documents.count[first + e] / total) * rows.row(e);
+        }
+        parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);
+      }
+    }
+  }
+}
+
+RowMatrix expected_log_weights(const RowMatrix& parameters) {
+  return parameters.unaryExpr(&exp_digamma);
+}
+
+RowMatrix mean_proportions(const RowMatrix& parameters) {
+  return parameters.array().colwise() / parameters.rowwise().sum().array();
+}
+
+RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
+                          const RowMatrix& weights, const Vector& scale) {
+  SOTTO_REQUIRE(by_word.rows() == topics.rows() && by_word.cols == weights.rows() &&
+                    scale.size() == weights.rows(),
+                "{} words and {} documents, topics over {} words", by_word.rows(), by_word.cols,
+                topics.rows());
+  RowMatrix counts = RowMatrix::Zero(topics.rows(), topics.cols());
+#pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
+  for (Index w = 0; w < by_word.rows(); ++w) {
+    auto row = counts.row(w);
+    for (std::int64_t e = by_word.begin[w]; e < by_word.begin[w + 1]; ++e) {
+      const Index n = by_word.column[e];
+      const double total = weights.row(n).dot(topics.row(w)) + kTiny;
+      row.noalias() += (scale[n] * by_word.count[e] / total) * weights.row(n);
+    }
+    row.array() *= topics.row(w).array();
+  }
+  return counts;
+}
+
+Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
+                          const RowMatrix& weights) {
+  Vector norms(documents.rows());
+#pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
+  for (Index n = 0; n < documents.rows(); ++n) {
+    double square = 0;
+    for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
+      const auto share = weights.row(n).cwiseProduct(topics.row(documents.column[e])).eval();
+      const double scaled = documents.count[e] / (share.sum() + kTiny);
+      square += scaled * scaled * share.squaredNorm();
+    }
+    norms[n] = std::sqrt(square);
+  }
+  return norms;
+}
+
+}  // namespace sotto
