@@ -1,5 +1,7 @@
 #include "sotto/linalg/counts.h"
 
+#include <algorithm>
+
 #include "sotto/base/error.h"
 
 namespace sotto {
@@ -8,19 +10,31 @@ namespace {
 // Rows are short and uneven; a thread takes some at a time.
 constexpr int kRowsAtATime = 64;
 
+// Entries of a row that are summed before they join the sum of those before: see sum_depth().
+constexpr std::int64_t kPiece = 1024;
+
 template <class AddEntry>
 RowMatrix by_rows(const CountView& a, Index width, AddEntry add_entry) {
   RowMatrix result = RowMatrix::Zero(a.rows(), width);
-#pragma omp parallel for schedule(dynamic, kRowsAtATime)
-  for (Index r = 0; r < a.rows(); ++r) {
-    for (std::int64_t e = a.begin[r]; e < a.begin[r + 1]; ++e) {
-      add_entry(result.row(r), a.count[e], a.column[e]);
+#pragma omp parallel
+  {
+    Eigen::RowVectorXd piece(width);
+#pragma omp for schedule(dynamic, kRowsAtATime)
+    for (Index r = 0; r < a.rows(); ++r) {
+      for (std::int64_t first = a.begin[r]; first < a.begin[r + 1]; first += kPiece) {
+        const std::int64_t last = std::min(first + kPiece, a.begin[r + 1]);
+        piece.setZero();
+        for (std::int64_t e = first; e < last; ++e) add_entry(piece, a.count[e], a.column[e]);
+        result.row(r) += piece;
+      }
     }
   }
   return result;
 }
 
 }  // namespace
+
+Index sum_depth(Index entries) { return std::min(entries, kPiece) + entries / kPiece + 1; }
 
 CountMatrix transposed(const CountView& a) {
   CountMatrix t;
@@ -44,7 +58,7 @@ CountMatrix transposed(const CountView& a) {
 RowMatrix multiply(const CountView& a, const RowMatrix& b) {
   SOTTO_REQUIRE(a.cols == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols,
                 b.rows(), b.cols());
-  return by_rows(a, b.cols(), [&](auto row, double count, Index column) {
+  return by_rows(a, b.cols(), [&](Eigen::RowVectorXd& row, double count, Index column) {
     row.noalias() += count * b.row(column);
   });
 }
@@ -53,7 +67,7 @@ RowMatrix multiply(const CountView& a, const Vector& scale, const RowMatrix& b) 
   SOTTO_REQUIRE(a.cols == b.rows() && a.cols == scale.size(),
                 "cannot multiply {} x {}, {} scales, {} x {}", a.rows(), a.cols, scale.size(),
                 b.rows(), b.cols());
-  return by_rows(a, b.cols(), [&](auto row, double count, Index column) {
+  return by_rows(a, b.cols(), [&](Eigen::RowVectorXd& row, double count, Index column) {
     row.noalias() += (count * scale[column]) * b.row(column);
   });
 }
@@ -61,8 +75,9 @@ RowMatrix multiply(const CountView& a, const Vector& scale, const RowMatrix& b) 
 Vector multiply(const CountView& a, const Vector& scale) {
   SOTTO_REQUIRE(a.cols == scale.size(), "cannot multiply {} x {} by {} numbers", a.rows(), a.cols,
                 scale.size());
-  return by_rows(a, 1,
-                 [&](auto row, double count, Index column) { row[0] += count * scale[column]; });
+  return by_rows(a, 1, [&](Eigen::RowVectorXd& row, double count, Index column) {
+    row[0] += count * scale[column];
+  });
 }
 
 }  // namespace sotto

@@ -33,6 +33,10 @@ struct CountMatrix {
   CountView view() const { return {cols, begin, column, count}; }
 };
 
+// The most additions a number passes in the sums below over a row of `entries` entries: rows are
+// summed in pieces. What a bound on rounding errors needs.
+Index sum_depth(Index entries);
+
 // Columns of the result increase within a row.
 CountMatrix transposed(const CountView& a);
 
@@ -42,7 +46,7 @@ RowMatrix multiply(const CountView& a, const RowMatrix& b);
 // A diag(scale) B.
 RowMatrix multiply(const CountView& a, const Vector& scale, const RowMatrix& b);
 
-// A diag(scale): a vector of weighted row sums, A scale.
+// A scale.
 Vector multiply(const CountView& a, const Vector& scale);
 
 }  // namespace sotto

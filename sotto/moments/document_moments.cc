@@ -10,6 +10,9 @@
 namespace sotto {
 namespace {
 
+// Documents that are summed before they join the sum of those before.
+constexpr std::int64_t kPiece = 1024;
+
 double falling(double l, int j) {
   double product = 1;
   for (int a = 0; a < j; ++a) product *= l - a;
@@ -107,18 +110,25 @@ Matrix DocumentMoments::second_sum() const {
   const Vector scale = per_tuple(second_, 2);
   Matrix sum = Matrix::Zero(v, v);
   // Column i gathers the documents with word i: one thread a column, and one order of the sums.
+  // All terms are positive, so that the rounding errors are small against the sum itself.
 #pragma omp parallel for schedule(dynamic, 16)
   for (Index i = 0; i < v; ++i) {
+    Vector piece = Vector::Zero(v);
+    std::int64_t in_piece = 0;
     for (std::int64_t e = by_word_.begin[i]; e < by_word_.begin[i + 1]; ++e) {
       const Index n = by_word_.column[e];
-      const double c = by_word_.count[e];
+      const double c = by_word_.count[e] * scale[n];
       const auto words = corpus_.words_of(n);
       const auto counts = corpus_.counts_of(n);
       for (std::size_t a = 0; a < words.size(); ++a) {
-        sum(words[a], i) += scale[n] * c * counts[a];
+        piece[words[a]] += c * (counts[a] - (words[a] == i));
       }
-      sum(i, i) -= scale[n] * c;
+      if (++in_piece < kPiece) continue;
+      sum.col(i) += piece;
+      piece.setZero();
+      in_piece = 0;
     }
+    sum.col(i) += piece;
   }
   return sum;
 }
