@@ -45,6 +45,7 @@ std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
 std::vector<std::unique_ptr<Command>> make_account_commands();
 std::unique_ptr<Command> make_generate_points();
+std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();
 
 }  // namespace sotto::cli

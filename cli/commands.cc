@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_stream());
   commands.push_back(make_generate_tensor());
   commands.push_back(make_generate_points());
+  commands.push_back(make_generate_corpus());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   return commands;
 }

@@ -55,6 +55,17 @@ void AtomicFile::write(std::string_view bytes) {
   }
 }
 
+void AtomicFile::rewrite_front(std::string_view bytes) {
+  SOTTO_REQUIRE_AT(descriptor_ >= 0, path_, "is already committed");
+  for (::off_t at = 0; !bytes.empty();) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_system_error(path_, "cannot be written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    at += written;
+  }
+}
+
 void AtomicFile::commit() {
   SOTTO_REQUIRE_AT(descriptor_ >= 0, path_, "is already committed");
   // Some file systems cannot synchronise; that is not a fault of the data.

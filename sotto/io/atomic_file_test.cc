@@ -29,6 +29,17 @@ TEST(AtomicFile, replaces_a_file_only_at_commit) {
   EXPECT_ERROR(file.write("more"), "already committed");
 }
 
+TEST(AtomicFile, rewrites_its_front_and_goes_on_at_the_end) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "x");
+  file.write("header body");
+  file.rewrite_front("HEAD");
+  file.write(" end");
+  file.commit();
+  EXPECT_EQ(get(folder / "x"), "HEADer body end");
+  EXPECT_ERROR(file.rewrite_front("x"), "already committed");
+}
+
 TEST(AtomicFile, does_not_replace_devices_and_directories) {
   const TemporaryFolder folder;
   EXPECT_ERROR(write_file_atomic("/dev/null", "x"), "/dev/null: exists and is not a regular file");

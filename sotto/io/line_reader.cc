@@ -1,14 +1,14 @@
 #include "sotto/io/line_reader.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "sotto/base/error.h"
 
 namespace sotto {
 
-constexpr std::size_t longest_line = std::size_t{1} << 20;
-
-LineReader::LineReader(ByteSource& source) : source_(source), buffer_(longest_line) {}
+LineReader::LineReader(ByteSource& source, std::size_t longest)
+    : source_(source), longest_(longest), buffer_(std::min(longest, usual_longest)) {}
 
 std::string LineReader::place() const { return fmt::format("{}:{}", source_.path(), number_); }
 
@@ -41,8 +41,9 @@ bool LineReader::next(std::string_view& line) {
     }
     if (at_end_) return false;
     searched = length;
-    SOTTO_REQUIRE_AT(length < buffer_.size(), fmt::format("{}:{}", source_.path(), number_ + 1),
-                     "the line is longer than {} bytes; is this a text file?", longest_line);
+    SOTTO_REQUIRE_AT(length < longest_, fmt::format("{}:{}", source_.path(), number_ + 1),
+                     "the line is longer than {} bytes; is this a text file?", longest_);
+    if (length == buffer_.size()) buffer_.resize(std::min(longest_, 2 * length));
     if (!refill() && end_ == begin_) return false;
   }
 }

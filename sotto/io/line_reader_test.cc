@@ -55,5 +55,26 @@ TEST(LineReader, a_line_of_a_megabyte_is_refused_with_its_number) {
   }
 }
 
+TEST(LineReader, takes_longer_lines_where_they_are_allowed) {
+  const TemporaryFolder folder;
+  const std::size_t longest = std::size_t{3} << 20;
+  for (const std::size_t size : {std::size_t{1} << 20, longest - 1, longest}) {
+    put(folder / "x", "first\n" + std::string(size, 'a') + "\n" + std::string(100, 'b'));
+    ByteSource source(folder / "x");
+    LineReader lines(source, longest);
+    std::string_view line;
+    ASSERT_TRUE(lines.next(line));
+    if (size == longest) {
+      EXPECT_ERROR(lines.next(line), "x:2: the line is longer than 3145728 bytes");
+      continue;
+    }
+    ASSERT_TRUE(lines.next(line));
+    EXPECT_EQ(line, std::string(size, 'a'));
+    ASSERT_TRUE(lines.next(line));
+    EXPECT_EQ(line, std::string(100, 'b'));
+    EXPECT_FALSE(lines.next(line));
+  }
+}
+
 }  // namespace
 }  // namespace sotto

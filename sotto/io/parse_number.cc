@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "sotto/base/error.h"
 
@@ -37,6 +39,20 @@ Index parse_whole(std::string_view word, std::string_view what, Index least, Ind
                    printable(word));
   SOTTO_REQUIRE_AT(value >= least && value <= most, lines.place(), "{} {} is not between {} and {}",
                    what, value, least, most);
+  return value;
+}
+
+double parse_count(std::string_view word, const LineReader& lines) {
+  constexpr Index most = std::numeric_limits<std::int32_t>::max();
+  Index whole = 0;
+  double value = 0;
+  if (is_whole(word, whole)) {
+    value = static_cast<double>(whole);
+  } else {
+    value = parse_real(word, lines);
+  }
+  SOTTO_REQUIRE_AT(value >= 1 && value <= most && value == std::floor(value), lines.place(),
+                   "count {} is not a whole number between 1 and {}", printable(word), most);
   return value;
 }
 

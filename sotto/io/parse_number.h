@@ -18,4 +18,7 @@ Index parse_whole(std::string_view word, std::string_view what, Index least, Ind
                   const LineReader& lines);
 bool is_whole(std::string_view word, Index& value);
 
+// How often something was seen: a whole number from 1 to 2^31-1, as "3" or as a real like "3.0".
+double parse_count(std::string_view word, const LineReader& lines);
+
 }  // namespace sotto

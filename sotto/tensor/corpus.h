@@ -18,6 +18,9 @@ struct Corpus {
   std::vector<std::int32_t> word;         // increasing within a document, none twice
   std::vector<std::int32_t> count;        // at least 1
   std::vector<std::string> vocabulary;    // the words themselves; empty when they have no names
+  // Whether the vocabulary was fixed without a look at the documents (by a header or a list of
+  // words), so that its size may be public.
+  bool vocabulary_is_declared = false;
 
   Index documents() const { return static_cast<Index>(begin.size()) - 1; }
   std::int64_t entries() const { return begin.back(); }
@@ -39,5 +42,16 @@ struct Corpus {
     return {all.data() + first, last - first};
   }
 };
+
+// How many documents each word is in, and how often it stands in all of them.
+std::vector<std::int64_t> document_frequency(const Corpus& corpus);
+std::vector<std::int64_t> word_frequency(const Corpus& corpus);
+
+// Puts the words of document n, with their counts, in increasing order.
+void sort_words(Corpus& corpus, Index n);
+
+// The corpus of these words alone: kept[i] becomes word i. Documents stay, even when nothing is
+// left of them. In place when the corpus is moved in.
+Corpus restrict_vocabulary(Corpus corpus, std::span<const std::int32_t> kept);
 
 }  // namespace sotto

@@ -1,0 +1,103 @@
+#include "sotto/io/document_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "sotto/base/error.h"
+#include "sotto/io/parse_number.h"
+
+namespace sotto {
+
+constexpr Index most_words = std::numeric_limits<std::int32_t>::max();
+
+DocumentReader::DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
+                               std::optional<Index> dim)
+    : format_(format), values_(values), dim_(dim.value_or(most_words)) {
+  if (format == DocumentFormat::uci) {
+    entries_.emplace(bytes, EntryFormat::uci, values);
+    dim_ = entries_->words();
+  } else {
+    lines_.emplace(bytes, LineReader::longest_document);
+  }
+}
+
+std::optional<Index> DocumentReader::documents() const {
+  return entries_ ? std::optional(entries_->documents()) : std::nullopt;
+}
+
+std::optional<Index> DocumentReader::entries() const {
+  return entries_ ? std::optional(entries_->entries()) : std::nullopt;
+}
+
+bool DocumentReader::next(std::vector<Item>& document) {
+  document.clear();
+  const bool there = entries_ ? next_of_entries(document) : next_of_pairs(document);
+  if (there) finish(document);
+  return there;
+}
+
+// Words increase, and none stands twice.
+void DocumentReader::finish(std::vector<Item>& document) const {
+  const auto rises = [](const Item& a, const Item& b) { return a.word < b.word; };
+  const auto falls = [](const Item& a, const Item& b) { return a.word >= b.word; };
+  if (std::adjacent_find(document.begin(), document.end(), falls) == document.end()) return;
+  std::sort(document.begin(), document.end(), rises);
+  const auto twice = std::adjacent_find(document.begin(), document.end(), falls);
+  if (twice == document.end()) return;
+  const Index number = twice->word + (format_ == DocumentFormat::lda_c ? 0 : 1);
+  // The lines of a document of entries are behind us.
+  SOTTO_REQUIRE_AT(!entries_, entries_->path(), "word {} stands twice in document {}", number,
+                   done_);
+  throw Error(fmt::format("word {} stands twice in a document", number), lines_->place());
+}
+
+bool DocumentReader::next_of_entries(std::vector<Item>& document) {
+  if (done_ == entries_->documents()) return false;
+  for (;;) {
+    if (!has_entry_ && !entries_->next(entry_)) break;
+    has_entry_ = entry_.document != done_;
+    SOTTO_REQUIRE_AT(entry_.document >= done_, entries_->place(),
+                     "document {} comes after document {}; sort the entries by document",
+                     entry_.document + 1, done_ + 1);
+    if (has_entry_) break;
+    document.push_back({entry_.word, entry_.value});
+  }
+  ++done_;
+  return true;
+}
+
+// One line of LDA-C or SVMlight.
+bool DocumentReader::next_of_pairs(std::vector<Item>& document) {
+  std::string_view line, first;
+  do {
+    if (!lines_->next(line)) return false;
+    if (format_ == DocumentFormat::svmlight) line = line.substr(0, line.find('#'));
+    first = take_word(line);
+  } while (first.empty());
+  if (format_ == DocumentFormat::svmlight) parse_real(first, *lines_);
+  for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
+    if (format_ == DocumentFormat::svmlight && word.starts_with("qid:")) continue;
+    document.push_back(parse_pair(word));
+  }
+  if (format_ == DocumentFormat::lda_c) {
+    const Index claimed = parse_whole(first, "number of words", 0, most_words, *lines_);
+    SOTTO_REQUIRE_AT(claimed == std::ssize(document), lines_->place(),
+                     "the line says {} words and has {}", claimed, document.size());
+  }
+  return true;
+}
+
+DocumentReader::Item DocumentReader::parse_pair(std::string_view word) const {
+  const std::size_t colon = word.find(':');
+  SOTTO_REQUIRE_AT(colon != std::string_view::npos, lines_->place(),
+                   "expected number:value, got {}", printable(word));
+  const Index base = format_ == DocumentFormat::lda_c ? 0 : 1;
+  const Index number =
+      parse_whole(word.substr(0, colon), "word number", base, dim_ - 1 + base, *lines_) - base;
+  const std::string_view value = word.substr(colon + 1);
+  return {number, values_ == DocumentValues::count ? parse_count(value, *lines_)
+                                                   : parse_real(value, *lines_)};
+}
+
+}  // namespace sotto

@@ -1,0 +1,62 @@
+// Documents from a file, one after the other: a row of word counts (or other weights) each.
+//
+//   UCI docword: see entry_reader.h; documents in increasing order. A document without an entry is
+//     an empty row.
+//   LDA-C: "N word:count word:count ..", N pairs, words counted from 0.
+//   SVMlight: "label index:value ..", indices counted from 1; the label, qid: and what follows #
+//     are left out.
+//
+// A word that stands twice in a document, a word outside the dimension, a header that does not fit
+// and a file that ends early are Errors that name file and line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sotto/io/entry_reader.h"
+
+namespace sotto {
+
+enum class DocumentFormat { uci, lda_c, svmlight };
+
+class DocumentReader {
+ public:
+  struct Item {
+    Index word;  // counted from 0
+    double value;
+  };
+
+  // `dim` words at most where the file does not say how many there are; none given: any.
+  DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
+                 std::optional<Index> dim = {});
+
+  // Words are numbered below this.
+  Index dim() const { return dim_; }
+  // What the header says; LDA-C and SVMlight have none.
+  std::optional<Index> documents() const;
+  std::optional<Index> entries() const;
+
+  // The next document, words increasing; false after the last one.
+  bool next(std::vector<Item>& document);
+
+ private:
+  bool next_of_entries(std::vector<Item>& document);
+  bool next_of_pairs(std::vector<Item>& document);
+  Item parse_pair(std::string_view word) const;
+  void finish(std::vector<Item>& document) const;
+
+  DocumentFormat format_;
+  DocumentValues values_;
+  Index dim_;
+  std::optional<LineReader> lines_;  // LDA-C and SVMlight
+
+  // UCI: the entry read last may belong to a later document.
+  std::optional<EntryReader> entries_;
+  DocumentEntry entry_{};
+  bool has_entry_ = false;
+  Index done_ = 0;
+};
+
+}  // namespace sotto

@@ -1,0 +1,41 @@
+// Reads a file or standard input ("-") of documents in any known format, recognised by its content,
+// into memory: UCI docword, LDA-C, SVMlight (document_reader.h), MatrixMarket (entry_reader.h,
+// documents by words, in any order) and plain text (text_corpus.h); plain or gzip.
+//
+// Counts must be whole numbers from 1 on. Words have names when a vocabulary is given, one word a
+// line, or when the file is text. A vocabulary must fit: as many words as the header says, and no
+// word number beyond it. What cannot be read is an Error with file and, where there is one, line.
+// Cost: one pass, 8 bytes an entry (16 at the peak for MatrixMarket that is not in order of
+// documents).
+// Privacy: none here; messages quote what they complain of, and the caller of a private run must
+// not pass them on. Such a run also needs Corpus::vocabulary_is_declared, and no --min-df, which
+// looks at all documents.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sotto/base/options.h"
+#include "sotto/tensor/corpus.h"
+
+namespace sotto {
+
+struct CorpusFileOptions {
+  std::string format = "auto";  // uci, lda-c, mm, svmlight, text
+  std::string vocab;            // file; empty: none
+  std::int64_t min_df = 1;
+  // Text only.
+  std::string stop_words = "none";  // english, or a file
+  std::int64_t min_length = 2;
+  bool keep_case = false;
+
+  OptionTable table();
+};
+
+Corpus read_corpus(const std::string& path, const CorpusFileOptions& options = {});
+
+// The words of a file, one a line; blank lines only at the end.
+std::vector<std::string> read_vocabulary(const std::string& path);
+
+}  // namespace sotto

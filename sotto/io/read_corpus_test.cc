@@ -1,0 +1,306 @@
+#include "sotto/io/read_corpus.h"
+
+#include <gtest/gtest.h>
+
+#include "sotto/base/random.h"
+#include "sotto/io/read_points.h"
+#include "sotto/io/testing/test_files.h"
+
+namespace sotto {
+namespace {
+
+using Documents = std::vector<std::vector<std::pair<int, int>>>;  // word (from 0) and count
+
+Documents documents_of(const Corpus& corpus) {
+  Documents documents;
+  EXPECT_EQ(corpus.entries(), std::ssize(corpus.word));
+  EXPECT_EQ(corpus.entries(), std::ssize(corpus.count));
+  for (Index n = 0; n < corpus.documents(); ++n) {
+    documents.emplace_back();
+    const auto words = corpus.words_of(n), counts = corpus.counts_of(n);
+    for (std::size_t e = 0; e < words.size(); ++e) {
+      documents.back().emplace_back(words[e], counts[e]);
+    }
+  }
+  return documents;
+}
+
+const Documents some_documents = {{{0, 2}, {2, 1}}, {}, {{1, 3}, {4, 1}}, {{0, 1}, {1, 1}, {2, 1}}};
+
+const std::string uci = "4\n5\n7\n1 1 2\n1 3 1\n3 2 3\n3 5 1\n4 3 1\n4 2 1\n4 1 1\n";
+const std::string lda_c = "2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n";
+const std::string svmlight = "+1 1:2 3:1 # first\n-1\n0.5 qid:3 2:3 5:1\n1 1:1 2:1 3:1\n";
+const std::string mm =
+    "%%MatrixMarket matrix coordinate integer general\n% a comment\n\n4 5 7\n"
+    "1 1 2\n1 3 1\n3 2 3\n3 5 1\n4 3 1\n4 2 1\n4 1 1\n";
+
+CorpusFileOptions with_format(const std::string& format) {
+  CorpusFileOptions options;
+  options.format = format;
+  return options;
+}
+
+class ReadCorpus : public testing::Test {
+ protected:
+  Corpus read(const std::string& text, const CorpusFileOptions& options = {}) {
+    put(folder_ / "docs", text);
+    return read_corpus(folder_ / "docs", options);
+  }
+  CorpusFileOptions with_vocab(const std::string& text, CorpusFileOptions options = {}) {
+    put(folder_ / "vocab", text);
+    options.vocab = folder_ / "vocab";
+    return options;
+  }
+  void refuses(const std::string& format, const std::string& text, const std::string& says) {
+    EXPECT_ERROR(read(text, with_format(format)), says);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ReadCorpus, recognises_every_format_plain_and_packed) {
+  const std::pair<std::string, std::string> files[] = {
+      {"uci", uci}, {"lda-c", lda_c}, {"svmlight", svmlight}, {"mm", mm}};
+  for (const auto& [format, text] : files) {
+    for (const std::string& name : {std::string("auto"), format}) {
+      const Corpus plain = read(text, with_format(name));
+      EXPECT_EQ(documents_of(plain), some_documents) << format;
+      EXPECT_EQ(plain.vocabulary_size, 5);
+      EXPECT_EQ(plain.vocabulary_is_declared, format == "uci" || format == "mm");
+      EXPECT_TRUE(plain.vocabulary.empty());
+      put_gzip(folder_ / "docs.gz", text);
+      EXPECT_EQ(documents_of(read_corpus(folder_ / "docs.gz", with_format(name))), some_documents);
+    }
+  }
+}
+
+TEST_F(ReadCorpus, agrees_with_the_point_reader) {
+  for (const std::string& text : {uci, lda_c, svmlight}) {
+    const Corpus corpus = read(text);
+    PointBlock block;
+    open_points(folder_ / "docs")->read(100, block);
+    ASSERT_EQ(block.rows(), corpus.documents());
+    RowMatrix rows = RowMatrix::Zero(corpus.documents(), corpus.vocabulary_size);
+    for (Index n = 0; n < corpus.documents(); ++n) {
+      for (std::size_t e = 0; e < corpus.words_of(n).size(); ++e) {
+        rows(n, corpus.words_of(n)[e]) = corpus.counts_of(n)[e];
+      }
+    }
+    EXPECT_EQ(RowMatrix(block.sparse), rows);
+  }
+}
+
+TEST_F(ReadCorpus, matrix_market_may_be_real_or_pattern_and_in_any_order) {
+  EXPECT_EQ(documents_of(read("%%MatrixMarket matrix coordinate real general\n4 5 7\n"
+                              "1 1 2.0\n4 1 1\n3 2 3e0\n4 2 1\n4 3 1.\n1 3 +1\n3 5 10e-1\n")),
+            some_documents);
+  EXPECT_EQ(documents_of(read("%%matrixmarket MATRIX Coordinate Pattern GENERAL\n2 2 3\n"
+                              "2 1\n1 2\n1 1\n",
+                              with_format("mm"))),
+            (Documents{{{0, 1}, {1, 1}}, {{0, 1}}}));
+}
+
+TEST_F(ReadCorpus, shuffled_matrix_market_gives_the_sorted_corpus) {
+  SeededRandom random(5);
+  std::vector<std::string> lines;
+  std::string docword;
+  for (int n = 1; n <= 40; ++n) {
+    for (int w = 1; w <= 30; ++w) {
+      if (random.below(3) != 0) continue;
+      lines.push_back(fmt::format("{} {} {}\n", n, w, 1 + random.below(9)));
+      docword += lines.back();
+    }
+  }
+  const Corpus sorted = read(fmt::format("40\n30\n{}\n{}", lines.size(), docword));
+  for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random.below(i)]);
+  std::string text =
+      fmt::format("%%MatrixMarket matrix coordinate integer general\n40 30 {}\n", lines.size());
+  for (const std::string& line : lines) text += line;
+  const Corpus shuffled = read(text);
+  EXPECT_EQ(shuffled.begin, sorted.begin);
+  EXPECT_EQ(shuffled.word, sorted.word);
+  EXPECT_EQ(shuffled.count, sorted.count);
+}
+
+TEST_F(ReadCorpus, refuses_counts_that_are_not_positive_whole_numbers) {
+  for (const char* count : {"0", "-1", "0.5", "1.5", "1e10", "2147483648", "0.0"}) {
+    const std::string says = "is not a whole number between 1 and 2147483647";
+    refuses("uci", fmt::format("2\n5\n2\n1 1 1\n2 1 {}\n", count),
+            "docs:5: count '" + std::string(count) + "' " + says);
+    refuses("lda-c", fmt::format("1 0:1\n1 0:{}\n", count), "docs:2: count");
+    refuses("svmlight", fmt::format("1 1:1\n1 1:{}\n", count), "docs:2: count");
+    refuses("mm",
+            fmt::format("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 {}\n", count),
+            "docs:3: count");
+  }
+  refuses("uci", "2\n5\n2\n1 1 1\n2 1 x\n", "docs:5: 'x' is not a number");
+  refuses("uci", "2\n5\n2\n1 1 1\n2 1\n", "docs:5: '' is not a number");
+  refuses("uci", "2\n5\n2\n1 1 nan\n2 1 1\n", "docs:4: 'nan' is not a finite number");
+  EXPECT_EQ(read("1\n1\n1\n1 1 2147483647\n").count[0], 2147483647);
+}
+
+TEST_F(ReadCorpus, refuses_a_header_that_lies) {
+  refuses("uci", "4\n5\n", "ends within its header");
+  refuses("uci", "2\n5\n3\n1 1 2\n2 1 1\n", "docs: has 2 entries, its header says 3");
+  refuses("uci", "2\n5\n1\n1 1 2\n2 1 1\n", "docs:5: goes on after the 1 entries");
+  refuses("uci", "2\n5\n2\n3 1 2\n2 1 1\n", "docs:4: document number 3 is not between 1 and 2");
+  refuses("uci", "2\n5\n2\n0 1 2\n2 1 1\n", "docs:4: document number 0 is not between 1 and 2");
+  refuses("uci", "2\n5\n2\n1 6 2\n2 1 1\n", "docs:4: word number 6 is not between 1 and 5");
+  refuses("uci", "2\n5\n2\n2 1 2\n1 1 1\n", "docs:5: document 1 comes after document 2");
+  refuses("uci", "9000000000000000000\n5\n1\n1 1 1\n", "declares 9000000000000000000 documents");
+  refuses("uci", "2000000000\n5\n1\n1 1 1\n", "is the header right?");
+  refuses("uci", "1\n5\n9000000000000000000\n1 1 1\n", "has 1 entries, its header says 9");
+  put_gzip(folder_ / "docs", "1\n5\n9000000000000000000\n1 1 1\n");
+  EXPECT_ERROR(read_corpus(folder_ / "docs"), "has 1 entries, its header says 9");
+  const std::string banner = "%%MatrixMarket matrix coordinate integer general\n";
+  refuses("mm", banner, "ends before its size");
+  refuses("mm", banner + "1 2\n", "docs:2: number of entries '' is not a whole number");
+  refuses("mm", banner + "1 2 3 4\n", "docs:2: expected three numbers");
+  refuses("mm", banner + "1 1 2\n1 1 1\n", "has 1 entries, its header says 2");
+  refuses("mm", banner + "1 1 1\n1 1 1\n1 1 1\n", "docs:4: goes on after the 1 entries");
+  refuses("mm", banner + "1 1 1\n2 1 1\n", "docs:3: document number 2 is not between 1 and 1");
+  refuses("mm", banner + "1 1 1\n1 2 1\n", "docs:3: word number 2 is not between 1 and 1");
+  refuses("mm", banner + "1 1 1\n1 1 1 1\n", "docs:3: expected three numbers");
+  refuses("mm", "1 1 1\n", "docs:1: expected %%MatrixMarket");
+  refuses("mm", "%%MatrixMarket matrix array real general\n", "docs:1: expected a matrix in coor");
+  refuses("mm", "%%MatrixMarket matrix coordinate complex general\n", "got 'complex'");
+  refuses("mm", "%%MatrixMarket matrix coordinate integer symmetric\n", "got 'symmetric'");
+  refuses("mm", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n",
+          "docs:3: expected two numbers");
+}
+
+TEST_F(ReadCorpus, refuses_a_word_twice_in_a_document) {
+  refuses("uci", "3\n5\n4\n1 1 1\n2 1 1\n2 3 1\n2 1 1\n",
+          "docs: word 1 stands twice in document 2");
+  refuses("lda-c", "1 0:1\n2 3:1 3:2\n", "docs:2: word 3 stands twice");
+  refuses("svmlight", "1 1:1\n1 3:1 2:1 3:2\n", "docs:2: word 3 stands twice");
+  refuses("mm", "%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 2 1\n1 1 1\n2 2 1\n",
+          "docs: word 2 stands twice in document 2");
+}
+
+TEST_F(ReadCorpus, refuses_what_has_no_words) {
+  EXPECT_ERROR(read(""), "docs: is empty");
+  refuses("text", "", "docs: has no documents");
+  refuses("text", "\n \n.,;\n", "docs: has no words");
+  refuses("lda-c", "", "docs: has no documents");
+  refuses("lda-c", "0\n0\n", "docs: has no words");
+  refuses("svmlight", "1\n# nothing\n", "docs: has no words");
+  refuses("uci", "0\n5\n0\n", "docs: has no documents");
+  refuses("uci", "3\n5\n0\n", "docs: has no words");
+  refuses("mm", "%%MatrixMarket matrix coordinate integer general\n0 1 0\n", "has no documents");
+  EXPECT_ERROR(read(std::string("\x93NUMPY\x01\0\0\0", 10)), "docs: is not text");
+  EXPECT_ERROR(read_corpus(folder_ / "none"), "cannot be opened");
+}
+
+TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {
+  const std::vector<std::string> five = {"a", "b", "c d", "e", "f"};
+  for (const std::string& text : {uci, lda_c, svmlight, mm}) {
+    const Corpus corpus = read(text, with_vocab("a\nb\r\n  c d \ne\nf\n\n"));
+    EXPECT_EQ(corpus.vocabulary, five);
+    EXPECT_EQ(corpus.vocabulary_size, 5);
+    EXPECT_TRUE(corpus.vocabulary_is_declared);
+    EXPECT_EQ(documents_of(corpus), some_documents);
+  }
+  EXPECT_EQ(read(lda_c, with_vocab("a\nb\nc\nd\ne\nf\ng")).vocabulary_size, 7);
+  const auto four = with_vocab("a\nb\nc\nd\n");
+  EXPECT_ERROR(read(lda_c, four), "docs:3: word number 4 is not between 0 and 3");
+  EXPECT_ERROR(read(svmlight, four), "docs:3: word number 5 is not between 1 and 4");
+  EXPECT_ERROR(read(uci, four), "--vocab: has 4 words, the header of");
+  EXPECT_ERROR(read(mm, four), "--vocab: has 4 words, the header of");
+  EXPECT_ERROR(read(lda_c, with_vocab("a\n\nb\n")), "vocab:2: is blank");
+  EXPECT_ERROR(read(lda_c, with_vocab("\n\n")), "vocab: has no words");
+  CorpusFileOptions missing;
+  missing.vocab = folder_ / "none";
+  EXPECT_ERROR(read(lda_c, missing), "none: cannot be opened");
+}
+
+TEST_F(ReadCorpus, numbers_the_words_of_text_by_frequency_then_alphabet) {
+  const Corpus corpus = read("Beta alpha, beta; x\n\ngamma (ALPHA) beta delta\nomega gamma");
+  EXPECT_EQ(corpus.vocabulary,
+            (std::vector<std::string>{"beta", "alpha", "gamma", "delta", "omega"}));
+  EXPECT_EQ(documents_of(corpus),
+            (Documents{{{0, 2}, {1, 1}}, {}, {{0, 1}, {1, 1}, {2, 1}, {3, 1}}, {{2, 1}, {4, 1}}}));
+  EXPECT_FALSE(corpus.vocabulary_is_declared);
+}
+
+TEST_F(ReadCorpus, counts_in_text_the_words_of_the_vocabulary_alone) {
+  const auto options = with_vocab("e-mail\nC++\nr\nmail\n");
+  const Corpus corpus = read("E-Mail mail, c++ nothing\nr: R e-mail!\n", options);
+  // "e-mail!" is not in the vocabulary as it stands; its token mail is.
+  EXPECT_EQ(documents_of(corpus), (Documents{{{0, 1}, {1, 1}, {3, 1}}, {{2, 2}, {3, 1}}}));
+  EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"e-mail", "C++", "r", "mail"}));
+  EXPECT_TRUE(corpus.vocabulary_is_declared);
+  EXPECT_ERROR(read("none of these\n", options), "docs: has no words of the vocabulary");
+  EXPECT_ERROR(read("a\n", with_vocab("Mail\nb\nmail\n")), "--vocab: the word 'mail' stands in");
+  auto cased = with_vocab("Mail\nmail\n");
+  cased.keep_case = true;
+  EXPECT_EQ(documents_of(read("mail Mail MAIL mail\n", cased)), (Documents{{{0, 1}, {1, 2}}}));
+}
+
+TEST_F(ReadCorpus, leaves_out_stop_words_short_words_and_rare_words) {
+  CorpusFileOptions options;
+  options.stop_words = "english";
+  const std::string text = "The cat and the dog don't eat\na dog\ncat dog ox\n";
+  EXPECT_EQ(read(text, options).vocabulary, (std::vector<std::string>{"dog", "cat", "eat", "ox"}));
+  options.min_length = 3;
+  EXPECT_EQ(read(text, options).vocabulary, (std::vector<std::string>{"dog", "cat", "eat"}));
+  put(folder_ / "stop", "Dog\nthe\n");
+  options.stop_words = folder_ / "stop";
+  options.min_df = 2;
+  const Corpus corpus = read(text, options);
+  EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"cat"}));
+  EXPECT_EQ(documents_of(corpus), (Documents{{{0, 1}}, {}, {{0, 1}}}));
+  options.min_df = 3;
+  EXPECT_ERROR(read(text, options), "--min-df: no word is in 3 documents");
+  CorpusFileOptions rare = with_vocab("a\nb\nc\nd\ne\n");
+  rare.min_df = 2;
+  const Corpus frequent = read(uci, rare);
+  EXPECT_EQ(frequent.vocabulary, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_FALSE(frequent.vocabulary_is_declared);
+  EXPECT_EQ(frequent.documents(), 4);
+}
+
+TEST_F(ReadCorpus, refuses_options_of_text_with_other_formats) {
+  CorpusFileOptions stop, length, keep;
+  stop.stop_words = "english";
+  length.min_length = 3;
+  keep.keep_case = true;
+  EXPECT_ERROR(read(uci, stop), "--stop-words: goes with text, not with --format uci");
+  EXPECT_ERROR(read(mm, length), "--min-length: goes with text");
+  EXPECT_ERROR(read(lda_c, keep), "--keep-case: goes with text");
+}
+
+TEST_F(ReadCorpus, does_not_take_text_with_numbers_and_colons_for_pairs) {
+  EXPECT_EQ(read("12 10:30 meeting\n7 11:00 lunch\n").vocabulary.size(), 7u);
+  EXPECT_EQ(read("Note: the 3 items\n1\n2\n").documents(), 3);
+  EXPECT_EQ(read("1997\n12\n3\n1 2 three\n").documents(), 4);
+}
+
+TEST_F(ReadCorpus, recognises_documents_whose_first_line_is_longer_than_it_looks_at) {
+  constexpr int words = 150000;
+  std::string pairs, shifted;
+  for (int w = 0; w < words; ++w) {
+    pairs += fmt::format(" {}:1", w);
+    shifted += fmt::format(" {}:1", w + 1);
+  }
+  ASSERT_GT(pairs.size(), std::size_t{1} << 20);
+  for (const std::string& text :
+       {std::to_string(words) + pairs + "\n1 0:2\n", "1" + shifted + "\n-1 1:2\n"}) {
+    const Corpus corpus = read(text);
+    ASSERT_EQ(corpus.documents(), 2);
+    EXPECT_EQ(corpus.words_of(0).size(), std::size_t{words});
+    EXPECT_EQ(corpus.words_of(1)[0], 0);
+  }
+}
+
+TEST_F(ReadCorpus, survives_damage_anywhere) {
+  const std::string path = folder_ / "docs";
+  for (const auto& [format, text] :
+       {std::pair{"uci", uci}, {"lda-c", lda_c}, {"svmlight", svmlight}, {"mm", mm}}) {
+    put(path, text);
+    damage_everywhere(path, [&] { read_corpus(path, with_format(format)); });
+  }
+}
+
+}  // namespace
+}  // namespace sotto

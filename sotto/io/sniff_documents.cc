@@ -1,0 +1,113 @@
+#include "sotto/io/sniff_documents.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sotto/io/parse_number.h"
+
+namespace sotto {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+  Words words;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+// The first lines that are not blank. Of a line that may be cut nothing is used but, when it is all
+// there is, its words before the last.
+std::vector<Words> first_lines(std::string_view head, bool cut) {
+  constexpr std::size_t enough = 16;
+  const std::size_t last = head.rfind('\n');
+  const bool one_line = last == std::string_view::npos;
+  if (cut && !one_line) head = head.substr(0, last);
+  std::vector<Words> lines;
+  while (!head.empty() && lines.size() < enough) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    Words words = words_of(head.substr(0, end));
+    if (cut && one_line && !words.empty()) words.pop_back();
+    if (!words.empty()) lines.push_back(std::move(words));
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return lines;
+}
+
+bool all_whole(const Words& words) {
+  Index ignored;
+  return std::all_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return is_whole(word, ignored); });
+}
+
+// Three lines of one whole number, then lines of three.
+bool looks_like_uci(const std::vector<Words>& lines) {
+  if (lines.size() < 4) return false;
+  for (std::size_t n = 0; n < 4; ++n) {
+    if (lines[n].size() != (n < 3 ? 1u : 3u) || !all_whole(lines[n])) return false;
+  }
+  return true;
+}
+
+bool is_pair(std::string_view word) {
+  Index number;
+  double value;
+  const std::size_t colon = word.find(':');
+  return colon != std::string_view::npos && is_real(word.substr(colon + 1), value) &&
+         (word.starts_with("qid:") || is_whole(word.substr(0, colon), number));
+}
+
+// "7 3:1 9:2": a number, then pairs, at least one.
+bool is_row_of_pairs(const Words& words) {
+  double label;
+  const auto comment = std::find_if(words.begin(), words.end(),
+                                    [](std::string_view word) { return word.front() == '#'; });
+  return comment - words.begin() > 1 && is_real(words.front(), label) &&
+         std::all_of(words.begin() + 1, comment, is_pair);
+}
+
+// As many pairs as the first number says; of a line that is cut, no more.
+bool counts_its_pairs(const Words& words, bool cut) {
+  Index claimed = 0;
+  const Index pairs = std::ssize(words) - 1;
+  return is_whole(words.front(), claimed) && (cut ? claimed >= pairs : claimed == pairs);
+}
+
+}  // namespace
+
+bool is_text(std::string_view head) {
+  return std::all_of(head.begin(), head.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t' || c == '\f';
+  });
+}
+
+std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut) {
+  const auto lines = first_lines(head, cut);
+  if (looks_like_uci(lines)) return DocumentFormat::uci;
+  if (std::none_of(lines.begin(), lines.end(), is_row_of_pairs)) return std::nullopt;
+  const bool within_line = cut && head.find('\n') == std::string_view::npos;
+  const bool counted = std::all_of(lines.begin(), lines.end(), [&](const Words& words) {
+    return counts_its_pairs(words, within_line);
+  });
+  return counted ? DocumentFormat::lda_c : DocumentFormat::svmlight;
+}
+
+std::string_view format_name(DocumentFormat format) {
+  return format == DocumentFormat::uci     ? "uci"
+         : format == DocumentFormat::lda_c ? "lda-c"
+                                           : "svmlight";
+}
+
+std::optional<DocumentFormat> document_format(std::string_view name) {
+  for (const auto format : {DocumentFormat::uci, DocumentFormat::lda_c, DocumentFormat::svmlight}) {
+    if (name == format_name(format)) return format;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sotto

@@ -1,0 +1,21 @@
+// Which of the formats of document_reader.h a text is in, by its first lines; and their names.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sotto/io/document_reader.h"
+
+namespace sotto {
+
+// No control characters but those that end lines and words.
+bool is_text(std::string_view head);
+
+// `head` is how the text begins; `cut` when there is more of it. None: something else.
+std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut);
+
+// "uci", "lda-c", "svmlight", as in --format.
+std::string_view format_name(DocumentFormat format);
+std::optional<DocumentFormat> document_format(std::string_view name);
+
+}  // namespace sotto

@@ -1,0 +1,61 @@
+#include "sotto/io/stop_words.h"
+
+namespace sotto {
+
+std::span<const std::string_view> english_stop_words() {
+  static constexpr std::string_view words[] = {
+      "a",        "about",     "above",      "across",     "after",        "again",
+      "against",  "ain",       "all",        "almost",     "alone",        "along",
+      "already",  "also",      "although",   "always",     "am",           "among",
+      "an",       "and",       "another",    "any",        "anyone",       "anything",
+      "anywhere", "are",       "aren",       "around",     "as",           "at",
+      "away",     "back",      "be",         "became",     "because",      "become",
+      "becomes",  "been",      "before",     "behind",     "being",        "below",
+      "beside",   "besides",   "between",    "beyond",     "both",         "but",
+      "by",       "came",      "can",        "cannot",     "come",         "could",
+      "couldn",   "d",         "did",        "didn",       "do",           "does",
+      "doesn",    "doing",     "don",        "done",       "down",         "during",
+      "each",     "either",    "else",       "enough",     "etc",          "even",
+      "ever",     "every",     "everyone",   "everything", "everywhere",   "few",
+      "first",    "for",       "from",       "further",    "gave",         "get",
+      "gets",     "getting",   "give",       "given",      "go",           "goes",
+      "going",    "gone",      "got",        "had",        "hadn",         "has",
+      "hasn",     "have",      "haven",      "having",     "he",           "hence",
+      "her",      "here",      "hers",       "herself",    "him",          "himself",
+      "his",      "how",       "however",    "i",          "if",           "in",
+      "indeed",   "instead",   "into",       "is",         "isn",          "it",
+      "its",      "itself",    "just",       "keep",       "kept",         "last",
+      "least",    "less",      "let",        "like",       "likely",       "ll",
+      "m",        "made",      "make",       "makes",      "making",       "many",
+      "may",      "maybe",     "me",         "meanwhile",  "might",        "mightn",
+      "mine",     "more",      "moreover",   "most",       "mostly",       "much",
+      "must",     "mustn",     "my",         "myself",     "namely",       "near",
+      "need",     "needn",     "neither",    "never",      "nevertheless", "next",
+      "no",       "nobody",    "none",       "nor",        "not",          "nothing",
+      "now",      "nowhere",   "o",          "of",         "off",          "often",
+      "on",       "once",      "one",        "only",       "onto",         "or",
+      "other",    "others",    "otherwise",  "our",        "ours",         "ourselves",
+      "out",      "over",      "own",        "per",        "perhaps",      "please",
+      "put",      "quite",     "rather",     "re",         "really",       "s",
+      "said",     "same",      "say",        "says",       "see",          "seem",
+      "seemed",   "seems",     "seen",       "several",    "shall",        "shan",
+      "she",      "should",    "shouldn",    "since",      "so",           "some",
+      "somehow",  "someone",   "something",  "sometimes",  "somewhere",    "still",
+      "such",     "t",         "take",       "taken",      "than",         "that",
+      "the",      "their",     "theirs",     "them",       "themselves",   "then",
+      "there",    "therefore", "these",      "they",       "this",         "those",
+      "though",   "through",   "throughout", "thus",       "to",           "together",
+      "too",      "took",      "toward",     "towards",    "twice",        "two",
+      "under",    "unless",    "until",      "up",         "upon",         "us",
+      "use",      "used",      "using",      "various",    "ve",           "very",
+      "via",      "was",       "wasn",       "we",         "well",         "went",
+      "were",     "weren",     "what",       "whatever",   "when",         "whenever",
+      "where",    "whereas",   "wherever",   "whether",    "which",        "while",
+      "who",      "whoever",   "whole",      "whom",       "whose",        "why",
+      "will",     "with",      "within",     "without",    "won",          "would",
+      "wouldn",   "y",         "yet",        "you",        "your",         "yours",
+      "yourself", "yourselves"};
+  return words;
+}
+
+}  // namespace sotto

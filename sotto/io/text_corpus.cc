@@ -1,0 +1,129 @@
+#include "sotto/io/text_corpus.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
+#include "sotto/io/tokens.h"
+
+namespace sotto {
+namespace {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+constexpr std::int32_t ignored = -1;
+
+class TextReader {
+ public:
+  TextReader(std::span<const std::string> vocabulary, const TextRules& rules)
+      : rules_(rules), fixed_(!vocabulary.empty()) {
+    for (std::size_t i = 0; i < vocabulary.size(); ++i) {
+      const bool is_new =
+          number_.emplace(folded(vocabulary[i]), static_cast<std::int32_t>(i)).second;
+      SOTTO_REQUIRE_AT(is_new, "--vocab", "the word {} stands in the vocabulary twice{}",
+                       printable(vocabulary[i]), rules.lower ? " (case makes no difference)" : "");
+    }
+    for (const std::string& word : rules.stop_words) number_[folded(word)] = ignored;
+    corpus_.vocabulary.assign(vocabulary.begin(), vocabulary.end());
+  }
+
+  Corpus read(ByteSource& bytes) {
+    LineReader lines(bytes, LineReader::longest_document);
+    for (std::string_view line; lines.next(line);) {
+      document_.clear();
+      if (fixed_) {
+        find_words(line);
+      } else {
+        number_tokens(line);
+      }
+      store_document();
+    }
+    corpus_.vocabulary_size = std::ssize(corpus_.vocabulary);
+    return std::move(corpus_);
+  }
+
+ private:
+  std::string folded(const std::string& word) const {
+    return rules_.lower ? lower_case(word) : word;
+  }
+
+  void count(std::string_view word) {
+    const auto found = number_.find(word);
+    if (found != number_.end() && found->second != ignored) document_.push_back(found->second);
+  }
+
+  void find_words(std::string_view line) {
+    for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
+      token_ = folded(std::string(word));
+      if (number_.contains(token_)) {
+        count(token_);
+        continue;
+      }
+      for (Tokens tokens(word, rules_.lower); tokens.next(token_);) count(token_);
+    }
+  }
+
+  void number_tokens(std::string_view line) {
+    for (Tokens tokens(line, rules_.lower); tokens.next(token_);) {
+      if (tokens.length() < rules_.min_length) continue;
+      if (!number_.contains(token_)) {
+        number_.emplace(token_, static_cast<std::int32_t>(corpus_.vocabulary.size()));
+        corpus_.vocabulary.push_back(token_);
+      }
+      count(token_);
+    }
+  }
+
+  void store_document() {
+    std::sort(document_.begin(), document_.end());
+    for (auto at = document_.begin(); at != document_.end();) {
+      const auto end = std::find_if(at, document_.end(), [&](auto word) { return word != *at; });
+      corpus_.word.push_back(*at);
+      corpus_.count.push_back(static_cast<std::int32_t>(end - at));
+      at = end;
+    }
+    corpus_.begin.push_back(std::ssize(corpus_.word));
+  }
+
+  const TextRules& rules_;
+  bool fixed_;  // by a vocabulary
+  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> number_;
+  Corpus corpus_;
+  std::vector<std::int32_t> document_;  // the words of one, each as often as it stands there
+  std::string token_;
+};
+
+std::vector<std::int32_t> by_frequency(const Corpus& corpus) {
+  const std::vector<std::int64_t> frequency = word_frequency(corpus);
+  std::vector<std::int32_t> order(frequency.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    if (frequency[i] != frequency[j]) return frequency[i] > frequency[j];
+    return corpus.vocabulary[i] < corpus.vocabulary[j];
+  });
+  return order;
+}
+
+}  // namespace
+
+Corpus read_text_corpus(ByteSource& bytes, std::span<const std::string> vocabulary,
+                        const TextRules& rules) {
+  Corpus corpus = TextReader(vocabulary, rules).read(bytes);
+  if (!vocabulary.empty()) return corpus;
+  const auto order = by_frequency(corpus);
+  return restrict_vocabulary(std::move(corpus), order);
+}
+
+}  // namespace sotto

@@ -1,0 +1,224 @@
+#include "sotto/synthetic/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+// Streams of the one seed: a topic each, a document each.
+constexpr std::uint64_t first_topic = std::uint64_t{1} << 31;
+constexpr std::uint64_t first_document = std::uint64_t{1} << 32;
+
+// The logarithm of a Gamma(shape) variable, which may be too small for a double itself.
+// Marsaglia & Tsang 2000; below shape 1 by G(a) = G(a+1) U^(1/a).
+double log_gamma_variable(double shape, SeededRandom& random) {
+  if (shape < 1) {
+    const double u = 1 - random.uniform();  // above 0
+    return log_gamma_variable(shape + 1, random) + std::log(u) / shape;
+  }
+  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    const double x = random.normal();
+    const double root = 1 + c * x;
+    if (root <= 0) continue;
+    const double v = root * root * root;
+    const double u = 1 - random.uniform();
+    if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return std::log(d * v);
+  }
+}
+
+// `values` holds the parameters and receives a draw from the Dirichlet distribution; scaled by the
+// largest, so that parameters near 0 give one 1 rather than 0/0.
+void draw_dirichlet(Eigen::Ref<Vector> values, SeededRandom& random) {
+  for (double& value : values) value = log_gamma_variable(value, random);
+  values = (values.array() - values.maxCoeff()).exp();
+  values /= values.sum();
+}
+
+Matrix draw_topics(const CorpusModel& model) {
+  Matrix topics = Matrix::Constant(model.vocabulary, model.topics, model.beta);
+#pragma omp parallel for schedule(dynamic)
+  for (Index j = 0; j < topics.cols(); ++j) {
+    SeededRandom random(static_cast<std::uint64_t>(model.seed),
+                        first_topic + static_cast<std::uint64_t>(j));
+    draw_dirichlet(topics.col(j), random);
+  }
+  return topics;
+}
+
+Vector make_weights(const CorpusModel& model) {
+  Vector weights = Vector::Ones(model.topics);
+  if (!model.weights.empty()) {
+    SOTTO_REQUIRE_AT(std::ssize(model.weights) == model.topics, "--weights",
+                     "expected {} weights, one a topic, got {}", model.topics,
+                     model.weights.size());
+    weights = Eigen::Map<const Vector>(model.weights.data(), model.topics);
+  }
+  weights /= weights.sum();
+  SOTTO_REQUIRE_AT(weights.minCoeff() > 1e-100, "--weights", "a share is 0 or next to it");
+  return weights;
+}
+
+// Poisson variables add up, so a large mean is drawn in parts whose exp(-mean) is far from 0.
+// O(mean).
+Index draw_poisson(double mean, SeededRandom& random) {
+  constexpr double part = 32;
+  Index total = 0;
+  for (; mean > 0; mean -= part) {
+    const double limit = std::exp(-std::min(mean, part));
+    for (double product = 1 - random.uniform(); product > limit; product *= 1 - random.uniform()) {
+      ++total;
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+OptionTable CorpusModel::table() {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(), most_words = 2147483647;
+  return OptionTable()
+      .integer("documents", 'n', documents, {1, most_words}, "number of documents")
+      .integer("vocabulary", 'V', vocabulary, {1, most_words}, "number of words")
+      .integer("topics", 'k', topics, {1, 1000000}, "number of topics")
+      .choice("model", model, {"lda", "single"},
+              "lda: every document mixes topics; single: every document has one topic")
+      .real("alpha0", 0, alpha0, {1e-9, 1e9},
+            "sum of the Dirichlet parameters of the topic proportions (lda)")
+      .reals("weights", weights, {0, 1e300, true},
+             "shares of the topics, scaled to sum 1 (none given: all the same)")
+      .real("beta", 0, beta, {1e-9, 1e9}, "Dirichlet parameter of the topics; small: few words")
+      .integer("length", 'l', length, {1, 1000000000}, "words of a document, or their mean")
+      .choice("length-law", length_law, {"fixed", "poisson"}, "how lengths vary")
+      .integer("seed", 0, seed, {0, most}, "seed of topics and documents");
+}
+
+CorpusGenerator::CorpusGenerator(const CorpusModel& model)
+    : CorpusGenerator(model, draw_topics(model)) {}
+
+CorpusGenerator::CorpusGenerator(const CorpusModel& model, Matrix topics)
+    : model_(model), topics_(std::move(topics)), weights_(make_weights(model)) {
+  alpha_ = (model.model == "lda" ? model.alpha0 : 0.0) * weights_;
+  SOTTO_REQUIRE(topics_.rows() == model.vocabulary && topics_.cols() == model.topics,
+                "the topics are {} x {}, expected {} words x {} topics", topics_.rows(),
+                topics_.cols(), model.vocabulary, model.topics);
+  for (Index j = 0; j < topics_.cols(); ++j) {
+    auto topic = topics_.col(j);
+    SOTTO_REQUIRE(topic.minCoeff() >= 0 && topic.sum() > 0 && std::isfinite(topic.sum()),
+                  "topic {} is not a distribution: values must be at least 0 and not all 0", j + 1);
+    topic /= topic.sum();
+    words_.emplace_back(std::span(topic.data(), static_cast<std::size_t>(topic.size())));
+  }
+  topic_.assign({weights_.data(), static_cast<std::size_t>(weights_.size())});
+}
+
+// What one thread needs to draw documents, and the one it drew.
+struct CorpusGenerator::Scratch {
+  Vector proportions;
+  AliasTable topic;
+  std::vector<Index> tokens;  // of each topic
+  std::vector<std::int32_t> document;
+};
+
+Index CorpusGenerator::draw_length(SeededRandom& random) const {
+  if (model_.length_law == "fixed") return model_.length;
+  return draw_poisson(static_cast<double>(model_.length), random);
+}
+
+// First the topics of all tokens, then the words, topic by topic: their order does not matter, and
+// the tables stay in the cache.
+void CorpusGenerator::draw_document(Index number, Scratch& scratch) const {
+  SeededRandom random(static_cast<std::uint64_t>(model_.seed),
+                      first_document + static_cast<std::uint64_t>(number));
+  const Index length = draw_length(random);
+  scratch.tokens.assign(words_.size(), 0);
+  if (model_.model == "single") {
+    scratch.tokens[static_cast<std::size_t>(topic_.draw(random))] = length;
+  } else {
+    scratch.proportions = alpha_;
+    draw_dirichlet(scratch.proportions, random);
+    scratch.topic.assign({scratch.proportions.data(), words_.size()});
+    for (Index t = 0; t < length; ++t) {
+      ++scratch.tokens[static_cast<std::size_t>(scratch.topic.draw(random))];
+    }
+  }
+  scratch.document.clear();
+  for (std::size_t j = 0; j < words_.size(); ++j) {
+    for (Index t = 0; t < scratch.tokens[j]; ++t) {
+      scratch.document.push_back(words_[j].draw(random));
+    }
+  }
+  std::sort(scratch.document.begin(), scratch.document.end());
+}
+
+namespace {
+
+// Adds the sorted words of a document as entries.
+void append_document(const std::vector<std::int32_t>& words, Corpus& corpus) {
+  for (std::size_t at = 0, end = 0; at < words.size(); at = end) {
+    while (end < words.size() && words[end] == words[at]) ++end;
+    corpus.word.push_back(words[at]);
+    corpus.count.push_back(static_cast<std::int32_t>(end - at));
+  }
+  corpus.begin.push_back(std::ssize(corpus.word));
+}
+
+void append_corpus(const Corpus& part, Corpus& corpus) {
+  const std::int64_t before = corpus.entries();
+  corpus.word.insert(corpus.word.end(), part.word.begin(), part.word.end());
+  corpus.count.insert(corpus.count.end(), part.count.begin(), part.count.end());
+  for (std::size_t n = 1; n < part.begin.size(); ++n) {
+    corpus.begin.push_back(before + part.begin[n]);
+  }
+}
+
+}  // namespace
+
+Corpus CorpusGenerator::make(Index first, Index count) const {
+  constexpr Index part_documents = 256, parts_at_once = 64;
+  Corpus corpus;
+  corpus.vocabulary_size = topics_.rows();
+  corpus.vocabulary_is_declared = true;
+  for (Index at = 0; at < count; at += part_documents * parts_at_once) {
+    const Index left = count - at;
+    std::vector<Corpus> parts(static_cast<std::size_t>(
+        std::min(parts_at_once, (left + part_documents - 1) / part_documents)));
+#pragma omp parallel
+    {
+      Scratch scratch;
+#pragma omp for schedule(dynamic)
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        const Index from = at + static_cast<Index>(p) * part_documents;
+        for (Index n = from; n < std::min(from + part_documents, count); ++n) {
+          draw_document(first + n, scratch);
+          append_document(scratch.document, parts[p]);
+        }
+      }
+    }
+    for (const Corpus& part : parts) append_corpus(part, corpus);
+  }
+  return corpus;
+}
+
+SyntheticCorpus generate_corpus(const CorpusModel& model) {
+  const CorpusGenerator generator(model);
+  SyntheticCorpus made{generator.make(0, model.documents), generator.topics(), generator.alpha(),
+                       generator.weights()};
+  made.corpus.vocabulary = synthetic_vocabulary(model.vocabulary);
+  return made;
+}
+
+std::vector<std::string> synthetic_vocabulary(Index words) {
+  std::vector<std::string> names;
+  for (Index i = 1; i <= words; ++i) names.push_back(fmt::format("w{}", i));
+  return names;
+}
+
+}  // namespace sotto
