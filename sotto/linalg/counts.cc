@@ -1,7 +1,5 @@
 #include "sotto/linalg/counts.h"
 
-#include <algorithm>
-
 #include "sotto/base/error.h"
 
 namespace sotto {
@@ -9,9 +7,6 @@ namespace {
 
 // Rows are short and uneven; a thread takes some at a time.
 constexpr int kRowsAtATime = 64;
-
-// Entries of a row that are summed before they join the sum of those before: see sum_depth().
-constexpr std::int64_t kPiece = 1024;
 
 template <class AddEntry>
 RowMatrix by_rows(const CountView& a, Index width, AddEntry add_entry) {
@@ -21,20 +16,17 @@ RowMatrix by_rows(const CountView& a, Index width, AddEntry add_entry) {
     Eigen::RowVectorXd piece(width);
 #pragma omp for schedule(dynamic, kRowsAtATime)
     for (Index r = 0; r < a.rows(); ++r) {
-      for (std::int64_t first = a.begin[r]; first < a.begin[r + 1]; first += kPiece) {
-        const std::int64_t last = std::min(first + kPiece, a.begin[r + 1]);
+      for_pieces(a.begin[r], a.begin[r + 1], [&](std::int64_t first, std::int64_t last) {
         piece.setZero();
         for (std::int64_t e = first; e < last; ++e) add_entry(piece, a.count[e], a.column[e]);
         result.row(r) += piece;
-      }
+      });
     }
   }
   return result;
 }
 
 }  // namespace
-
-Index sum_depth(Index entries) { return std::min(entries, kPiece) + entries / kPiece + 1; }
 
 CountMatrix transposed(const CountView& a) {
   CountMatrix t;

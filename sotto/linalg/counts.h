@@ -6,6 +6,7 @@
 // Cost: 2 nnz L flops, and as many bytes of gathered rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -33,9 +34,18 @@ struct CountMatrix {
   CountView view() const { return {cols, begin, column, count}; }
 };
 
-// The most additions a number passes in the sums below over a row of `entries` entries: rows are
-// summed in pieces. What a bound on rounding errors needs.
-Index sum_depth(Index entries);
+// Long sums are taken in pieces, each summed before it joins those before it: a number then passes
+// at most sum_depth(entries) additions, which is what a bound on rounding errors needs.
+inline constexpr std::int64_t kSumPiece = 1024;
+inline Index sum_depth(Index entries) {
+  return std::min<Index>(entries, kSumPiece) + entries / kSumPiece + 1;
+}
+template <class Use>
+void for_pieces(std::int64_t begin, std::int64_t end, Use use) {
+  for (std::int64_t first = begin; first < end; first += kSumPiece) {
+    use(first, std::min(first + kSumPiece, end));
+  }
+}
 
 // Columns of the result increase within a row.
 CountMatrix transposed(const CountView& a);

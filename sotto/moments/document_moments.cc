@@ -10,9 +10,6 @@
 namespace sotto {
 namespace {
 
-// Documents that are summed before they join the sum of those before.
-constexpr std::int64_t kPiece = 1024;
-
 double falling(double l, int j) {
   double product = 1;
   for (int a = 0; a < j; ++a) product *= l - a;
@@ -113,22 +110,21 @@ Matrix DocumentMoments::second_sum() const {
   // All terms are positive, so that the rounding errors are small against the sum itself.
 #pragma omp parallel for schedule(dynamic, 16)
   for (Index i = 0; i < v; ++i) {
-    Vector piece = Vector::Zero(v);
-    std::int64_t in_piece = 0;
-    for (std::int64_t e = by_word_.begin[i]; e < by_word_.begin[i + 1]; ++e) {
-      const Index n = by_word_.column[e];
-      const double c = by_word_.count[e] * scale[n];
-      const auto words = corpus_.words_of(n);
-      const auto counts = corpus_.counts_of(n);
-      for (std::size_t a = 0; a < words.size(); ++a) {
-        piece[words[a]] += c * (counts[a] - (words[a] == i));
-      }
-      if (++in_piece < kPiece) continue;
-      sum.col(i) += piece;
-      piece.setZero();
-      in_piece = 0;
-    }
-    sum.col(i) += piece;
+    Vector piece(v);
+    for_pieces(by_word_.begin[i], by_word_.begin[i + 1],
+               [&](std::int64_t first, std::int64_t last) {
+                 piece.setZero();
+                 for (std::int64_t e = first; e < last; ++e) {
+                   const Index n = by_word_.column[e];
+                   const double c = by_word_.count[e] * scale[n];
+                   const auto words = corpus_.words_of(n);
+                   const auto counts = corpus_.counts_of(n);
+                   for (std::size_t a = 0; a < words.size(); ++a) {
+                     piece[words[a]] += c * (counts[a] - (words[a] == i));
+                   }
+                 }
+                 sum.col(i) += piece;
+               });
   }
   return sum;
 }
@@ -158,14 +154,13 @@ void DocumentMoments::add_third(const RowMatrix& w, const RowMatrix& y, double f
 PlacementSum::PlacementSum(Index k) : k_(k), sum_(Matrix::Zero(k, k * (k + 1) / 2)) {}
 
 void PlacementSum::add(const RowMatrix& left, const RowMatrix& right) {
-  constexpr Index kRows = 1024;
-  Matrix pairs(kRows, sum_.cols());
-  for (Index first = 0; first < right.rows(); first += kRows) {
-    const Index rows = std::min(kRows, right.rows() - first);
+  Matrix pairs(kSumPiece, sum_.cols());
+  for_pieces(0, right.rows(), [&](Index first, Index last) {
+    const Index rows = last - first;
     fill_pairs(right.middleRows(first, rows), pairs);
     const Matrix piece = left.middleRows(first, rows);
     sum_ += multiply_transposed(pairs.topRows(rows), piece).transpose();
-  }
+  });
 }
 
 void PlacementSum::add(const Vector& left, const Matrix& symmetric) {

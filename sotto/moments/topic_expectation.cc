@@ -84,15 +84,23 @@ RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
                 "{} words and {} documents, topics over {} words", by_word.rows(), by_word.cols,
                 topics.rows());
   RowMatrix counts = RowMatrix::Zero(topics.rows(), topics.cols());
-#pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
-  for (Index w = 0; w < by_word.rows(); ++w) {
-    auto row = counts.row(w);
-    for (std::int64_t e = by_word.begin[w]; e < by_word.begin[w + 1]; ++e) {
-      const Index n = by_word.column[e];
-      const double total = weights.row(n).dot(topics.row(w)) + kTiny;
-      row.noalias() += (scale[n] * by_word.count[e] / total) * weights.row(n);
+#pragma omp parallel
+  {
+    Eigen::RowVectorXd piece(topics.cols());
+#pragma omp for schedule(dynamic, kDocumentsAtATime)
+    for (Index w = 0; w < by_word.rows(); ++w) {
+      for_pieces(by_word.begin[w], by_word.begin[w + 1],
+                 [&](std::int64_t first, std::int64_t last) {
+                   piece.setZero();
+                   for (std::int64_t e = first; e < last; ++e) {
+                     const Index n = by_word.column[e];
+                     const double total = weights.row(n).dot(topics.row(w)) + kTiny;
+                     piece.noalias() += (scale[n] * by_word.count[e] / total) * weights.row(n);
+                   }
+                   counts.row(w) += piece;
+                 });
+      counts.row(w).array() *= topics.row(w).array();
     }
-    row.array() *= topics.row(w).array();
   }
   return counts;
 }

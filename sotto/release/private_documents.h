@@ -1,0 +1,84 @@
+// Private moments of documents, document unit: the releases that private topic models are made of.
+//
+// Neighbours replace one document; the number of documents and the vocabulary are public. Every
+// release is a sum over documents of a non-negative contribution whose norm is held to a clip C, so
+// two neighbours differ by at most sqrt(2) C, and the Gaussian mechanism is exact:
+// - first moment:  sum of P1,                  V numbers
+// - second moment: sum of P2, symmetric,       V(V+1)/2 numbers, isometric noise
+// - the second moment times an orthonormal block, for vocabularies whose square is too large
+// - third moment:  sum of P3(Q,Q,Q), symmetric, in k dimensions. Isometric noise is invariant under
+//   rotation, so this is what V^3 noisy numbers would give there (private_documents.md), at
+//   O(k^3) instead of O(V^3).
+// - expected counts of an expectation step,    V k numbers
+// Everything made of them is post-processing. Sums are divided by the number of documents.
+// Cost: that of the exact sums; the noise is linear in the numbers released.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/privacy/budget.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+#include "sotto/tensor/corpus.h"
+#include "sotto/tensor/symmetric_tensor.h"
+
+namespace sotto {
+
+// What is public about a corpus. Refuses a vocabulary that was read off the documents.
+struct PublicCorpusShape {
+  Index documents;
+  Index words;
+};
+PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus, const std::string& place);
+
+// The certificate's words for the document unit.
+PrivacyStatement document_statement(const PublicCorpusShape& shape, double delta);
+
+class PrivateDocuments {
+ public:
+  // Takes the corpus over. `budget` is charged before any noise is drawn; the ledger must outlive
+  // this object.
+  PrivateDocuments(Sensitive<Corpus> corpus, Budget budget, NoiseKey key, Ledger& ledger);
+  ~PrivateDocuments();
+  PrivateDocuments(const PrivateDocuments&) = delete;
+  PrivateDocuments& operator=(const PrivateDocuments&) = delete;
+
+  Index documents() const { return shape_.documents; }
+  Index words() const { return shape_.words; }
+  const Budget& budget() const { return budget_; }
+
+  // From here on every document is what it has of these words, numbered anew. The list must come
+  // from public knowledge or from releases. An empty list: all words.
+  void keep_words(std::vector<std::int32_t> kept);
+
+  // Each pays mu. Clips are public numbers or come from releases.
+  Released<Vector> first_moment(double clip, double mu);
+  Released<Matrix> second_moment(double clip, double mu);
+  Released<Matrix> second_moment_times(const Matrix& orthonormal, double clip, double mu);
+  Released<SymmetricTensor> third_moment(const Matrix& orthonormal, double clip, double mu);
+  // Sums, not divided. Topics V x k row by row.
+  Released<RowMatrix> expected_counts(const RowMatrix& topics, const Vector& alpha, int rounds,
+                                      double clip, double mu);
+  // A quantile of the Frobenius norms of the documents' P_j, j = 1, 2, 3, in [low, high]: a clip.
+  Released<double> norm_quantile(int order, double quantile, double low, double high,
+                                 double epsilon);
+
+ private:
+  struct Held;
+
+  double scale() const { return 1 / static_cast<double>(shape_.documents); }
+  void pay(const ReleaseRecord& record);
+
+  PublicCorpusShape shape_;
+  Budget budget_;
+  NoiseKey key_;
+  Ledger& ledger_;
+  Sensitive<Corpus> whole_;
+  std::unique_ptr<Held> held_;  // the documents as they are now, word by word as well
+};
+
+}  // namespace sotto
