@@ -47,5 +47,6 @@ std::vector<std::unique_ptr<Command>> make_account_commands();
 std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();
+std::unique_ptr<Command> make_topics();
 
 }  // namespace sotto::cli

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -141,9 +142,8 @@ TextRules text_rules(const CorpusFileOptions& options) {
   return rules;
 }
 
-Corpus read_as(const std::string& format, ByteSource& bytes, const CorpusFileOptions& options) {
-  std::vector<std::string> vocabulary;
-  if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
+Corpus read_as(const std::string& format, ByteSource& bytes, const CorpusFileOptions& options,
+               std::vector<std::string> vocabulary) {
   if (format == "text") {
     Corpus corpus = read_text_corpus(bytes, vocabulary, text_rules(options));
     corpus.vocabulary_is_declared = !vocabulary.empty();
@@ -169,6 +169,21 @@ Corpus drop_rare_words(Corpus corpus, std::int64_t min_df) {
   return corpus;
 }
 
+// The corpus over `words`, each of which must be one of its own.
+Corpus match_words(const Corpus& corpus, const std::vector<std::string>& words) {
+  std::unordered_map<std::string_view, std::int32_t> number;
+  for (std::size_t i = 0; i < corpus.vocabulary.size(); ++i) {
+    number.emplace(corpus.vocabulary[i], static_cast<std::int32_t>(i));
+  }
+  std::vector<std::int32_t> kept;
+  for (const std::string& word : words) {
+    const auto found = number.find(word);
+    SOTTO_REQUIRE_AT(found != number.end(), "--vocab", "does not have the word '{}'", word);
+    kept.push_back(found->second);
+  }
+  return restrict_vocabulary(corpus, kept);
+}
+
 }  // namespace
 
 OptionTable CorpusFileOptions::table() {
@@ -189,10 +204,12 @@ OptionTable CorpusFileOptions::table() {
 }
 
 Corpus read_corpus(const std::string& path, const CorpusFileOptions& options) {
+  std::vector<std::string> vocabulary;
+  if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
   ByteSource bytes(path);
   const std::string format = options.format == "auto" ? sniff(bytes) : options.format;
   check_text_options(format, options);
-  Corpus corpus = read_as(format, bytes, options);
+  Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
   SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
   SOTTO_REQUIRE_AT(corpus.entries() >= 1, bytes.path(), "has no words{}",
                    format == "text" && !options.vocab.empty() ? " of the vocabulary" : "");
@@ -220,6 +237,22 @@ std::vector<std::string> read_vocabulary(const std::string& path) {
   SOTTO_REQUIRE_AT(std::ssize(words) <= std::numeric_limits<std::int32_t>::max(), path,
                    "has too many words");
   return words;
+}
+
+Corpus read_corpus_over(const std::vector<std::string>& words, Index count, const std::string& path,
+                        CorpusFileOptions options) {
+  options.min_df = 1;
+  ByteSource bytes(path);
+  const std::string format = options.format == "auto" ? sniff(bytes) : options.format;
+  check_text_options(format, options);
+  const bool text = format == "text" && !words.empty();
+  std::vector<std::string> vocabulary = words;
+  if (!text && !options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
+  Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
+  if (!text && !words.empty() && corpus.vocabulary != words) corpus = match_words(corpus, words);
+  SOTTO_REQUIRE_AT(corpus.vocabulary_size == count, path, "is over {} words, not over {}",
+                   corpus.vocabulary_size, count);
+  return corpus;
 }
 
 }  // namespace sotto

@@ -35,6 +35,12 @@ struct CorpusFileOptions {
 
 Corpus read_corpus(const std::string& path, const CorpusFileOptions& options = {});
 
+// Another file whose words are to be numbered as in a corpus that was read with the same options:
+// its text is counted over these words, a file with numbers is matched by its --vocab. `words`
+// empty: the numbers must agree as they are, `count` of them.
+Corpus read_corpus_over(const std::vector<std::string>& words, Index count, const std::string& path,
+                        CorpusFileOptions options);
+
 // The words of a file, one a line; blank lines only at the end.
 std::vector<std::string> read_vocabulary(const std::string& path);
 

@@ -1,0 +1,233 @@
+// sotto topics: the topics of a corpus.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_corpus.h"
+#include "sotto/models/topic_evaluation.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/report/result.h"
+
+namespace sotto::cli {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
+
+class Topics final : public Command {
+ public:
+  std::string name() const override { return "topics"; }
+  std::string summary() const override { return "Find the topics of a corpus"; }
+  std::vector<Positional> positionals() override {
+    return {{"CORPUS",
+             "documents: UCI docword, LDA-C, MatrixMarket, SVMlight, or text, one a line; plain or "
+             "gzip; - for stdin",
+             &path_}};
+  }
+  OptionTable options() override {
+    return OptionTable()
+        .append(topics_.table())
+        .append(file_.table())
+        .integer("top", 0, top_, {1, 1000}, "words of each topic to print, and to judge it by")
+        .text("heldout", 0, heldout_path_, "FILE",
+              "public documents to predict: perplexity by document completion")
+        .text("reference", 0, reference_path_, "FILE",
+              "public documents for the coherence of the topics; without it the corpus itself")
+        .text("infer", 0, infer_path_, "FILE",
+              "documents whose topic proportions to write (inferred.npy)")
+        .text("truth", 0, truth_path_, "FILE", "true topics (.npy, V x k) to compare with")
+        .append(common_.table());
+  }
+
+  ExitCode run() override {
+    common_.apply();
+    std::optional<OutputFolder> folder;
+    if (!common_.out.empty()) folder.emplace(common_.out);
+    SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
+    return run_public(folder);
+  }
+
+ private:
+  ExitCode run_public(std::optional<OutputFolder>& folder) {
+    auto start = std::chrono::steady_clock::now();
+    Sensitive<Corpus> data(read_corpus(path_, file_));
+    const Corpus corpus = std::move(data).open(
+        PublicDeclaration("no privacy was asked for: the documents are treated as public"));
+    const double reading = seconds_since(start);
+
+    InteractiveProgress progress;
+    start = std::chrono::steady_clock::now();
+    const TopicFit fit = fit_topics(corpus, topics_, progress.callback());
+    const double computing = seconds_since(start);
+
+    Json result = make_result(name(), options(), describe(corpus));
+    fill(result, fit.model, corpus.vocabulary, computing);
+    Json& diagnostics = result["diagnostics"];
+    diagnostics["second_spectrum"] = as_list(fit.second_spectrum);
+    diagnostics["third_spectrum"] = as_list(fit.whitened.weights);
+    diagnostics["seconds_reading"] = reading;
+    const Vector unigram = to_vector(word_frequency(corpus));
+    evaluate(result, fit.model, unigram, reference_path_.empty() ? &corpus : nullptr,
+             corpus.vocabulary);
+    if (folder) folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
+    write(folder, result, fit.model, corpus.vocabulary);
+    if (!common_.json) {
+      print(result,
+            fmt::format("{} documents in {:.3g} s; not private: they were treated as public",
+                        corpus.documents(), computing));
+    }
+    return exit_done;
+  }
+
+  bool single() const { return topics_.model == "single"; }
+
+  RowMatrix proportions(const Corpus& corpus, const TopicModel& model) const {
+    return single() ? single_topic_proportions(corpus, model) : infer_proportions(corpus, model);
+  }
+
+  static Vector to_vector(const std::vector<std::int64_t>& counts) {
+    Vector v(static_cast<Index>(counts.size()));
+    for (Index i = 0; i < v.size(); ++i) v[i] = static_cast<double>(counts[i]);
+    return v;
+  }
+
+  static Json describe(const Corpus& corpus) {
+    std::int64_t tokens = 0, too_short = 0;
+    for (Index n = 0; n < corpus.documents(); ++n) {
+      const std::int64_t length = corpus.length(n);
+      tokens += length;
+      too_short += length < 3;
+    }
+    return Json{{"documents", corpus.documents()},
+                {"words", corpus.vocabulary_size},
+                {"entries", corpus.entries()},
+                {"tokens", tokens},
+                {"documents_left_out", too_short}};
+  }
+
+  void evaluate(Json& result, const TopicModel& model, const Vector& unigram,
+                const Corpus* reference, const std::vector<std::string>& vocabulary) const {
+    const auto tops = top_words(model.topics, top_);
+    const Index words = model.topics.rows();
+    Json evaluation;
+    evaluation["diversity"] = diversity(tops);
+    std::optional<Corpus> read;
+    if (!reference_path_.empty()) {
+      read = read_corpus_over(vocabulary, words, reference_path_, file_);
+      reference = &*read;
+    }
+    if (reference != nullptr) {
+      const Coherence found = coherence(*reference, tops);
+      evaluation["npmi"] = found.npmi.mean();
+      evaluation["umass"] = found.umass.mean();
+      evaluation["npmi_by_topic"] = as_list(found.npmi);
+      evaluation["umass_by_topic"] = as_list(found.umass);
+    }
+    if (!heldout_path_.empty()) {
+      const Corpus heldout = read_corpus_over(vocabulary, words, heldout_path_, file_);
+      const Perplexity perplexity = completion_perplexity(heldout, model, unigram, single());
+      evaluation["perplexity"] = perplexity.model;
+      evaluation["unigram_perplexity"] = perplexity.unigram;
+      evaluation["heldout_tokens"] = perplexity.tokens;
+    }
+    if (!truth_path_.empty()) {
+      const Matrix truth = read_truth(words, model.topics.cols());
+      evaluation["total_variation"] = mean_total_variation(truth, model.topics);
+      evaluation["component_error"] = component_error(truth, model.topics);
+    }
+    result["evaluation"] = evaluation;
+  }
+
+  Matrix read_truth(Index words, Index k) const {
+    const DenseTensor tensor = read_npy(truth_path_);
+    SOTTO_REQUIRE_AT(tensor.order() == 2 && tensor.dims()[0] == words && tensor.dims()[1] == k,
+                     "--truth", "{} must be {} x {}", truth_path_, words, k);
+    return Eigen::Map<const RowMatrix>(tensor.values().data(), words, k);
+  }
+
+  void fill(Json& result, const TopicModel& model, const std::vector<std::string>& vocabulary,
+            double seconds) const {
+    result["weights"] = as_list(model.alpha);
+    Json& topics = result["topics"];
+    const auto tops = top_words(model.topics, top_);
+    for (std::size_t t = 0; t < tops.size(); ++t) {
+      Json words = Json::array();
+      for (const Index w : tops[t]) {
+        words.push_back(Json{{"word", vocabulary.empty() ? fmt::format("#{}", w) : vocabulary[w]},
+                             {"probability", model.topics(w, Index(t))}});
+      }
+      topics.push_back(Json{{"weight", model.alpha[Index(t)]}, {"words", words}});
+    }
+    result["diagnostics"] = Json::object();
+    result["seconds"] = seconds;
+  }
+
+  void write(std::optional<OutputFolder>& folder, Json& result, const TopicModel& model,
+             const std::vector<std::string>& vocabulary) {
+    if (folder) {
+      result["files"] = {"topics.npy", "weights.npy"};
+      folder->write_npy("topics.npy", model.topics);
+      folder->write_npy("weights.npy", model.alpha);
+      if (!infer_path_.empty()) {
+        const Corpus other = read_corpus_over(vocabulary, model.topics.rows(), infer_path_, file_);
+        folder->write_npy("inferred.npy", Matrix(proportions(other, model)));
+        result["files"].push_back("inferred.npy");
+      }
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    if (common_.json) fmt::print("{}", to_text(result));
+  }
+
+  static void print(const Json& result, const std::string& last) {
+    for (const Json& topic : result["topics"]) {
+      std::string line;
+      for (const Json& word : topic["words"]) {
+        line += fmt::format(" {} {:.3f}", word["word"].get<std::string>(),
+                            word["probability"].get<double>());
+      }
+      fmt::print("{:>7.4f} {}\n", topic["weight"].get<double>(), line);
+    }
+    const Json& evaluation = result["evaluation"];
+    if (evaluation.contains("npmi")) {
+      fmt::print("coherence of the top words: NPMI {:.4f}, UMass {:.3f}; diversity {:.2f}\n",
+                 evaluation["npmi"].get<double>(), evaluation["umass"].get<double>(),
+                 evaluation["diversity"].get<double>());
+    }
+    if (evaluation.contains("perplexity")) {
+      fmt::print(
+          "perplexity of the hidden half of each held-out document, given the other half: {:.1f} "
+          "(words by their frequency alone: {:.1f})\n",
+          evaluation["perplexity"].get<double>(), evaluation["unigram_perplexity"].get<double>());
+    }
+    if (evaluation.contains("total_variation")) {
+      fmt::print("distance to the true topics: total variation {:.4f}, e_comp {:.4f}\n",
+                 evaluation["total_variation"].get<double>(),
+                 evaluation["component_error"].get<double>());
+    }
+    fmt::print("{}\n", last);
+  }
+
+  std::string path_, heldout_path_, reference_path_, infer_path_, truth_path_;
+  std::int64_t top_ = 10;
+  TopicOptions topics_;
+  CorpusFileOptions file_;
+  CommonOptions common_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_topics() { return std::make_unique<Topics>(); }
+
+}  // namespace sotto::cli

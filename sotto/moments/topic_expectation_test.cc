@@ -1,0 +1,111 @@
+#include "sotto/moments/topic_expectation.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+
+#include "sotto/moments/testing/enumerated_moments.h"
+
+namespace sotto {
+namespace {
+
+using namespace sotto::testing;
+
+RowMatrix some_topics(Index v, Index k) {
+  RowMatrix topics(v, k);
+  for (Index w = 0; w < v; ++w) {
+    for (Index t = 0; t < k; ++t)
+      topics(w, t) = 1.2 + std::sin(3.0 * double(w) + 5.0 * double(t * w));
+  }
+  topics.array().rowwise() /= topics.array().colwise().sum();
+  return topics;
+}
+
+struct Step {
+  Corpus corpus = random_corpus(50, 9, 3, 1);
+  CountMatrix by_word = transposed(corpus.view());
+  RowMatrix topics = some_topics(9, 4);
+  Vector alpha = (Vector(4) << 0.1, 0.2, 0.3, 0.9).finished();
+  RowMatrix parameters = start_parameters(corpus.view(), alpha);
+};
+
+TEST(TopicExpectation, exp_digamma_agrees_with_known_values) {
+  // digamma(1) = -Euler's constant, digamma(1/2) = that - 2 log 2, digamma(10).
+  RowMatrix x(1, 3);
+  x << 1, 0.5, 10;
+  const RowMatrix w = expected_log_weights(x);
+  const double euler = 0.57721566490153286;
+  EXPECT_NEAR(std::log(w(0, 0)), -euler, 1e-11);
+  EXPECT_NEAR(std::log(w(0, 1)), -euler - 2 * std::log(2.0), 1e-11);
+  EXPECT_NEAR(std::log(w(0, 2)), 2.2517525890667211, 1e-11);
+}
+
+TEST(TopicExpectation, a_round_is_the_variational_update) {
+  Step s;
+  const RowMatrix before = s.parameters;
+  improve_parameters(s.corpus.view(), s.topics, s.alpha, 1, s.parameters);
+  const RowMatrix weights = expected_log_weights(before);
+  for (Index n = 0; n < s.corpus.documents(); ++n) {
+    Eigen::RowVectorXd expected = s.alpha.transpose();
+    for (std::size_t e = 0; e < s.corpus.words_of(n).size(); ++e) {
+      Eigen::RowVectorXd phi = weights.row(n).cwiseProduct(s.topics.row(s.corpus.words_of(n)[e]));
+      expected += s.corpus.counts_of(n)[e] * phi / phi.sum();
+    }
+    EXPECT_LT((s.parameters.row(n) - expected).norm(), 1e-12);
+  }
+}
+
+TEST(TopicExpectation, parameters_sum_to_alpha_and_length) {
+  Step s;
+  improve_parameters(s.corpus.view(), s.topics, s.alpha, 7, s.parameters);
+  for (Index n = 0; n < s.corpus.documents(); ++n) {
+    EXPECT_NEAR(s.parameters.row(n).sum(), s.alpha.sum() + double(s.corpus.length(n)), 1e-10);
+  }
+  EXPECT_LT((mean_proportions(s.parameters).rowwise().sum().array() - 1).abs().maxCoeff(), 1e-13);
+}
+
+TEST(TopicExpectation, counts_are_the_sums_of_the_documents_parts_and_norms_are_theirs) {
+  Step s;
+  improve_parameters(s.corpus.view(), s.topics, s.alpha, 3, s.parameters);
+  const RowMatrix weights = expected_log_weights(s.parameters);
+  const Vector norms = contribution_norms(s.corpus.view(), s.topics, weights);
+  const Vector scale = (0.5 + Vector::LinSpaced(50, 0, 1).array()).matrix();
+  RowMatrix expected = RowMatrix::Zero(9, 4);
+  for (Index n = 0; n < s.corpus.documents(); ++n) {
+    RowMatrix part = RowMatrix::Zero(9, 4);
+    for (std::size_t e = 0; e < s.corpus.words_of(n).size(); ++e) {
+      const Index w = s.corpus.words_of(n)[e];
+      const Eigen::RowVectorXd phi = weights.row(n).cwiseProduct(s.topics.row(w));
+      part.row(w) += s.corpus.counts_of(n)[e] * phi / phi.sum();
+    }
+    EXPECT_NEAR(norms[n], part.norm(), 1e-12);
+    expected += scale[n] * part;
+  }
+  EXPECT_LT((expected_counts(s.by_word.view(), s.topics, weights, scale) - expected).norm(), 1e-11);
+}
+
+TEST(TopicExpectation, a_word_that_no_topic_has_does_not_break_anything) {
+  Step s;
+  s.topics.row(0).setZero();
+  improve_parameters(s.corpus.view(), s.topics, s.alpha, 5, s.parameters);
+  EXPECT_TRUE(s.parameters.allFinite());
+  const RowMatrix counts = expected_counts(s.by_word.view(), s.topics,
+                                           expected_log_weights(s.parameters), Vector::Ones(50));
+  EXPECT_TRUE(counts.allFinite());
+  EXPECT_EQ(counts.row(0).norm(), 0);
+}
+
+TEST(TopicExpectation, the_answer_does_not_depend_on_the_number_of_threads) {
+  Step one, many;
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  improve_parameters(one.corpus.view(), one.topics, one.alpha, 5, one.parameters);
+  omp_set_num_threads(3);
+  improve_parameters(many.corpus.view(), many.topics, many.alpha, 5, many.parameters);
+  omp_set_num_threads(before);
+  EXPECT_EQ(one.parameters, many.parameters);
+}
+
+}  // namespace
+}  // namespace sotto
