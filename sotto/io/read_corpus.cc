@@ -113,7 +113,7 @@ Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim) {
   corpus.begin.assign(static_cast<std::size_t>(reader.documents()) + 1, 0);
   std::vector<std::int32_t> document;
   document.reserve(corpus.word.capacity());
-  for (DocumentEntry entry; reader.next(entry);) {
+  for (DocumentEntry entry{}; reader.next(entry);) {
     append({entry.word, entry.value}, corpus);
     document.push_back(static_cast<std::int32_t>(entry.document));
     ++corpus.begin[static_cast<std::size_t>(entry.document) + 1];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
@@ -54,34 +53,33 @@ class TextReader {
   }
 
  private:
-  std::string folded(const std::string& word) const {
-    return rules_.lower ? lower_case(word) : word;
+  std::string folded(std::string_view word) const {
+    return rules_.lower ? lower_case(word) : std::string(word);
   }
 
-  void count(std::string_view word) {
+  // Whether the word is known; counts it then, unless it is to be ignored.
+  bool count(std::string_view word) {
     const auto found = number_.find(word);
-    if (found != number_.end() && found->second != ignored) document_.push_back(found->second);
+    if (found == number_.end()) return false;
+    if (found->second != ignored) document_.push_back(found->second);
+    return true;
   }
 
   void find_words(std::string_view line) {
     for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
-      token_ = folded(std::string(word));
-      if (number_.contains(token_)) {
-        count(token_);
-        continue;
-      }
+      token_ = folded(word);
+      if (count(token_)) continue;
       for (Tokens tokens(word, rules_.lower); tokens.next(token_);) count(token_);
     }
   }
 
   void number_tokens(std::string_view line) {
     for (Tokens tokens(line, rules_.lower); tokens.next(token_);) {
-      if (tokens.length() < rules_.min_length) continue;
-      if (!number_.contains(token_)) {
-        number_.emplace(token_, static_cast<std::int32_t>(corpus_.vocabulary.size()));
-        corpus_.vocabulary.push_back(token_);
-      }
-      count(token_);
+      if (tokens.length() < rules_.min_length || count(token_)) continue;
+      const auto number = static_cast<std::int32_t>(corpus_.vocabulary.size());
+      number_.emplace(token_, number);
+      corpus_.vocabulary.push_back(token_);
+      document_.push_back(number);
     }
   }
 

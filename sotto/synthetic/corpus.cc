@@ -71,11 +71,14 @@ Vector make_weights(const CorpusModel& model) {
 Index draw_poisson(double mean, SeededRandom& random) {
   constexpr double part = 32;
   Index total = 0;
-  for (; mean > 0; mean -= part) {
+  while (mean > 0) {
     const double limit = std::exp(-std::min(mean, part));
-    for (double product = 1 - random.uniform(); product > limit; product *= 1 - random.uniform()) {
+    double product = 1 - random.uniform();
+    while (product > limit) {
       ++total;
+      product *= 1 - random.uniform();
     }
+    mean -= part;
   }
   return total;
 }
