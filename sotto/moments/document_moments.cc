@@ -19,6 +19,7 @@ double falling(double l, int j) {
 // Zero for a document too short for the moment.
 double weight(double norm, double clip) {
   if (norm == 0) return 0;
+  if (clip == 0) return 1 / norm;
   return norm > clip ? clip / norm : 1.0;
 }
 

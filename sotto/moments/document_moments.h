@@ -32,6 +32,8 @@ struct DocumentNorms {
 };
 DocumentNorms document_norms(std::span<const std::int32_t> counts);
 
+// Norms the contributions are held to. Zero: every document is scaled to norm one, whatever its
+// length, so that no bound has to be chosen.
 struct MomentClips {
   double first = std::numeric_limits<double>::infinity();
   double second = std::numeric_limits<double>::infinity();

@@ -106,14 +106,15 @@ RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
 }
 
 Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
-                          const RowMatrix& weights) {
+                          const RowMatrix& weights, const Vector& word_scale) {
   Vector norms(documents.rows());
 #pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
   for (Index n = 0; n < documents.rows(); ++n) {
     double square = 0;
     for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
       const auto share = weights.row(n).cwiseProduct(topics.row(documents.column[e])).eval();
-      const double scaled = documents.count[e] / (share.sum() + kTiny);
+      const double scaled =
+          word_scale[documents.column[e]] * documents.count[e] / (share.sum() + kTiny);
       square += scaled * scaled * share.squaredNorm();
     }
     norms[n] = std::sqrt(square);

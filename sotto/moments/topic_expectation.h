@@ -33,8 +33,9 @@ RowMatrix mean_proportions(const RowMatrix& parameters);
 RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
                           const RowMatrix& weights, const Vector& scale);
 
-// Frobenius norm of each document's part of M, at scale one.
+// Frobenius norm of each document's part of M, at scale one, the rows of M multiplied by
+// word_scale.
 Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
-                          const RowMatrix& weights);
+                          const RowMatrix& weights, const Vector& word_scale);
 
 }  // namespace sotto

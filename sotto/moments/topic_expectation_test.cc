@@ -69,7 +69,8 @@ TEST(TopicExpectation, counts_are_the_sums_of_the_documents_parts_and_norms_are_
   Step s;
   improve_parameters(s.corpus.view(), s.topics, s.alpha, 3, s.parameters);
   const RowMatrix weights = expected_log_weights(s.parameters);
-  const Vector norms = contribution_norms(s.corpus.view(), s.topics, weights);
+  const Vector word_scale = (0.5 + Vector::LinSpaced(9, 0, 2).array()).matrix();
+  const Vector norms = contribution_norms(s.corpus.view(), s.topics, weights, word_scale);
   const Vector scale = (0.5 + Vector::LinSpaced(50, 0, 1).array()).matrix();
   RowMatrix expected = RowMatrix::Zero(9, 4);
   for (Index n = 0; n < s.corpus.documents(); ++n) {
@@ -79,7 +80,7 @@ TEST(TopicExpectation, counts_are_the_sums_of_the_documents_parts_and_norms_are_
       const Eigen::RowVectorXd phi = weights.row(n).cwiseProduct(s.topics.row(w));
       part.row(w) += s.corpus.counts_of(n)[e] * phi / phi.sum();
     }
-    EXPECT_NEAR(norms[n], part.norm(), 1e-12);
+    EXPECT_NEAR(norms[n], (word_scale.asDiagonal() * part).norm(), 1e-12);
     expected += scale[n] * part;
   }
   EXPECT_LT((expected_counts(s.by_word.view(), s.topics, weights, scale) - expected).norm(), 1e-11);

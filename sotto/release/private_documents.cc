@@ -8,14 +8,13 @@
 #include "sotto/base/error.h"
 #include "sotto/moments/document_moments.h"
 #include "sotto/moments/topic_expectation.h"
-#include "sotto/privacy/exponential.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 
 namespace sotto {
 namespace {
 
-// Covers the relative errors of clip weights and of orthonormal blocks (private_documents.md, 5).
+// Covers the relative errors of weights and of orthonormal blocks (private_documents.md, 5).
 constexpr double kSafe = 1 + 0x1p-30;
 
 double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
@@ -25,8 +24,16 @@ std::span<const double> flat(const Dense& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
 }
 
-// Two non-negative contributions of norm at most `clip`.
-double sensitivity_of(double clip) { return std::numbers::sqrt2 * clip * kSafe; }
+// Two non-negative contributions of norm at most one.
+constexpr double kSensitivity = std::numbers::sqrt2 * kSafe;
+
+// Every document scaled to norm one.
+constexpr MomentClips kUnit{0, 0, 0};
+
+template <class T, class Mechanism>
+Released<Noisy<T>> noisy_value(T value, const Mechanism& mechanism) {
+  return ReleaseAccess::released(Noisy<T>{std::move(value), mechanism.record().noise});
+}
 
 void require_orthonormal(const Matrix& q) {
   const Matrix gram = q.transpose() * q;
@@ -55,16 +62,9 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, double delta
 
 struct PrivateDocuments::Held {
   Corpus corpus;
-  CountMatrix by_word;
-  explicit Held(Corpus documents)
-      : corpus(std::move(documents)), by_word(transposed(corpus.view())) {}
+  DocumentMoments moments;
+  explicit Held(Corpus documents) : corpus(std::move(documents)), moments(corpus, kUnit) {}
 
-  // The clip of one moment; the others are left as they are.
-  DocumentMoments moments(int order, double clip) const {
-    MomentClips clips;
-    (order == 1 ? clips.first : order == 2 ? clips.second : clips.third) = clip;
-    return DocumentMoments(corpus, clips);
-  }
   double depth() const {
     return static_cast<double>(sum_depth(corpus.documents()) + sum_depth(corpus.vocabulary_size));
   }
@@ -96,29 +96,29 @@ void PrivateDocuments::pay(const ReleaseRecord& record) {
   ledger_.add(record);
 }
 
-Released<Vector> PrivateDocuments::first_moment(double clip, double mu) {
-  const Vector mean = held_->moments(1, clip).first_sum() * scale();
-  const double sensitivity = sensitivity_of(clip) * scale();
-  const double error = gamma(held_->depth() + 32) * clip;
+Released<Noisy<Vector>> PrivateDocuments::first_moment(double mu) {
+  const Vector mean = held_->moments.first_sum() * scale();
+  const double sensitivity = kSensitivity * scale();
+  const double error = gamma(held_->depth() + 32);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism("mean of the documents' word shares", sensitivity,
                                     deviation_for(hidden, mu), count, error);
   pay(mechanism.record());
   const std::vector<double> noisy = mechanism.release(flat(mean), key_.open_stream());
-  return ReleaseAccess::released(Vector(Eigen::Map<const Vector>(noisy.data(), mean.size())));
+  return noisy_value(Vector(Eigen::Map<const Vector>(noisy.data(), mean.size())), mechanism);
 }
 
-Released<Matrix> PrivateDocuments::second_moment(double clip, double mu) {
-  const Matrix sum = held_->moments(2, clip).second_sum();
+Released<Noisy<Matrix>> PrivateDocuments::second_moment(double mu) {
+  const Matrix sum = held_->moments.second_sum();
   const Index v = sum.rows();
   std::vector<double> packed;
   packed.reserve(static_cast<std::size_t>(v * (v + 1) / 2));
   for (Index i = 0; i < v; ++i) {
     for (Index j = i; j < v; ++j) packed.push_back(sum(j, i) * scale());
   }
-  const double sensitivity = sensitivity_of(clip) * scale();
-  const double error = gamma(held_->depth() + 32) * clip;
+  const double sensitivity = kSensitivity * scale();
+  const double error = gamma(held_->depth() + 32);
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism("second moment of the documents", sensitivity,
@@ -130,16 +130,15 @@ Released<Matrix> PrivateDocuments::second_moment(double clip, double mu) {
   for (Index i = 0; i < v; ++i) {
     for (Index j = i; j < v; ++j) noisy(i, j) = noisy(j, i) = *next++;
   }
-  return ReleaseAccess::released(std::move(noisy));
+  return noisy_value(std::move(noisy), mechanism);
 }
 
-Released<Matrix> PrivateDocuments::second_moment_times(const Matrix& orthonormal, double clip,
-                                                       double mu) {
+Released<Noisy<Matrix>> PrivateDocuments::second_moment_times(const Matrix& orthonormal,
+                                                              double mu) {
   require_orthonormal(orthonormal);
-  const Matrix product = held_->moments(2, clip).second_sum_times(orthonormal) * scale();
-  const double sensitivity = sensitivity_of(clip) * scale();
-  const double error =
-      gamma(2 * held_->depth() + 32) * 4 * std::sqrt(double(orthonormal.cols())) * clip;
+  const Matrix product = held_->moments.second_sum_times(orthonormal) * scale();
+  const double sensitivity = kSensitivity * scale();
+  const double error = gamma(2 * held_->depth() + 32) * 4 * std::sqrt(double(orthonormal.cols()));
   const auto count = static_cast<std::int64_t>(product.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism("second moment of the documents times a block", sensitivity,
@@ -147,59 +146,46 @@ Released<Matrix> PrivateDocuments::second_moment_times(const Matrix& orthonormal
   pay(mechanism.record());
   Matrix noisy(product.rows(), product.cols());
   mechanism.release(flat(product), key_.open_stream(), {noisy.data(), std::size_t(noisy.size())});
-  return ReleaseAccess::released(std::move(noisy));
+  return noisy_value(std::move(noisy), mechanism);
 }
 
-Released<SymmetricTensor> PrivateDocuments::third_moment(const Matrix& orthonormal, double clip,
-                                                         double mu) {
+Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& orthonormal,
+                                                                double mu) {
   require_orthonormal(orthonormal);
   const Index k = orthonormal.cols();
   SymmetricTensor mean(k, 3);
-  mean.add_scaled(scale(), held_->moments(3, clip).third_sum(orthonormal));
-  const double sensitivity = sensitivity_of(clip) * scale();
-  const double error = gamma(3 * held_->depth() + 64) * 36 * clip;
+  mean.add_scaled(scale(), held_->moments.third_sum(orthonormal));
+  const double sensitivity = kSensitivity * scale();
+  const double error = gamma(3 * held_->depth() + 64) * 36;
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
   const SymmetricGaussianMechanism mechanism(
       fmt::format("third moment of the documents in {} dimensions", k), sensitivity,
       deviation_for(hidden, mu), k, 3, error);
   pay(mechanism.record());
   mechanism.release(mean.packed(), key_.open_stream(), mean.packed());
-  return ReleaseAccess::released(std::move(mean));
+  return noisy_value(std::move(mean), mechanism);
 }
 
-Released<RowMatrix> PrivateDocuments::expected_counts(const RowMatrix& topics, const Vector& alpha,
-                                                      int rounds, double clip, double mu) {
+Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& topics,
+                                                             const Vector& alpha, int rounds,
+                                                             const Vector& word_scale, double mu) {
   const CountView view = held_->corpus.view();
   RowMatrix parameters = start_parameters(view, alpha);
   improve_parameters(view, topics, alpha, rounds, parameters);
   const RowMatrix weights = expected_log_weights(parameters);
-  const Vector norms = contribution_norms(view, topics, weights);
-  const Vector shrink = norms.unaryExpr([clip](double n) { return n > clip ? clip / n : 1.0; });
-  RowMatrix counts = sotto::expected_counts(held_->by_word.view(), topics, weights, shrink);
-  const double sensitivity = sensitivity_of(clip);
-  const double depth = held_->depth() + static_cast<double>(topics.cols()) + 32;
-  const double error = gamma(depth) * clip * static_cast<double>(documents());
-  const auto count = static_cast<std::int64_t>(counts.size());
+  const Vector norms = contribution_norms(view, topics, weights, word_scale);
+  const Vector to_one = norms.unaryExpr([](double n) { return n > 0 ? 1 / n : 0.0; }) * scale();
+  RowMatrix mean = sotto::expected_counts(held_->moments.by_word().view(), topics, weights, to_one);
+  mean.array().colwise() *= word_scale.array();
+  const double sensitivity = kSensitivity * scale();
+  const double error = gamma(held_->depth() + static_cast<double>(topics.cols()) + 32);
+  const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
-  const GaussianMechanism mechanism("expected counts of words in topics", sensitivity,
+  const GaussianMechanism mechanism("expected shares of words in topics", sensitivity,
                                     deviation_for(hidden, mu), count, error);
   pay(mechanism.record());
-  mechanism.release(flat(counts), key_.open_stream(), {counts.data(), std::size_t(counts.size())});
-  return ReleaseAccess::released(std::move(counts));
-}
-
-Released<double> PrivateDocuments::norm_quantile(int order, double quantile, double low,
-                                                 double high, double epsilon) {
-  std::vector<double> norms;
-  norms.reserve(static_cast<std::size_t>(documents()));
-  for (Index n = 0; n < documents(); ++n) {
-    const DocumentNorms all = document_norms(held_->corpus.counts_of(n));
-    norms.push_back(order == 1 ? all.first : order == 2 ? all.second : all.third);
-  }
-  const PrivateQuantile mechanism(fmt::format("quantile {} of the norms of P{}", quantile, order),
-                                  epsilon, quantile, low, high, documents());
-  pay(mechanism.record());
-  return ReleaseAccess::released(mechanism.release(norms, key_.open_stream()));
+  mechanism.release(flat(mean), key_.open_stream(), {mean.data(), std::size_t(mean.size())});
+  return noisy_value(std::move(mean), mechanism);
 }
 
 }  // namespace sotto

@@ -1,16 +1,19 @@
 // Private moments of documents, document unit: the releases that private topic models are made of.
 //
 // Neighbours replace one document; the number of documents and the vocabulary are public. Every
-// release is a sum over documents of a non-negative contribution whose norm is held to a clip C, so
-// two neighbours differ by at most sqrt(2) C, and the Gaussian mechanism is exact:
-// - first moment:  sum of P1,                  V numbers
-// - second moment: sum of P2, symmetric,       V(V+1)/2 numbers, isometric noise
+// release is a mean over documents of a non-negative contribution that is scaled to norm one: no
+// bound has to be chosen, no document is cut, and for a given sensitivity the signal is largest.
+// Two neighbours differ by at most sqrt(2) / N, and the Gaussian mechanism is exact:
+// - first moment:  P1 / |P1|,                  V numbers
+// - second moment: P2 / |P2|, symmetric,       V(V+1)/2 numbers, isometric noise
 // - the second moment times an orthonormal block, for vocabularies whose square is too large
-// - third moment:  sum of P3(Q,Q,Q), symmetric, in k dimensions. Isometric noise is invariant under
+// - third moment:  P3 / |P3| at (Q,Q,Q), symmetric, in k dimensions. Isometric noise is invariant
+// under
 //   rotation, so this is what V^3 noisy numbers would give there (private_documents.md), at
 //   O(k^3) instead of O(V^3).
 // - expected counts of an expectation step,    V k numbers
-// Everything made of them is post-processing. Sums are divided by the number of documents.
+// Everything made of them is post-processing. The weights 1/|P_j| grow with the length l like
+// l^(j/2); the mass of a moment (the sum of its entries) says their mean.
 // Cost: that of the exact sums; the noise is linear in the numbers released.
 #pragma once
 
@@ -35,6 +38,13 @@ struct PublicCorpusShape {
 };
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus, const std::string& place);
 
+// A released value and the standard deviation of its noise (isometric for symmetric tensors).
+template <class T>
+struct Noisy {
+  T value;
+  double deviation;
+};
+
 // The certificate's words for the document unit.
 PrivacyStatement document_statement(const PublicCorpusShape& shape, double delta);
 
@@ -55,17 +65,15 @@ class PrivateDocuments {
   // from public knowledge or from releases. An empty list: all words.
   void keep_words(std::vector<std::int32_t> kept);
 
-  // Each pays mu. Clips are public numbers or come from releases.
-  Released<Vector> first_moment(double clip, double mu);
-  Released<Matrix> second_moment(double clip, double mu);
-  Released<Matrix> second_moment_times(const Matrix& orthonormal, double clip, double mu);
-  Released<SymmetricTensor> third_moment(const Matrix& orthonormal, double clip, double mu);
-  // Sums, not divided. Topics V x k row by row.
-  Released<RowMatrix> expected_counts(const RowMatrix& topics, const Vector& alpha, int rounds,
-                                      double clip, double mu);
-  // A quantile of the Frobenius norms of the documents' P_j, j = 1, 2, 3, in [low, high]: a clip.
-  Released<double> norm_quantile(int order, double quantile, double low, double high,
-                                 double epsilon);
+  // Each pays mu, and says how much noise it has.
+  Released<Noisy<Vector>> first_moment(double mu);
+  Released<Noisy<Matrix>> second_moment(double mu);
+  Released<Noisy<Matrix>> second_moment_times(const Matrix& orthonormal, double mu);
+  Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double mu);
+  // Topics V x k row by row. The counts of word w are multiplied by scale[w] before they are scaled
+  // and given noise; what is released still is.
+  Released<Noisy<RowMatrix>> expected_counts(const RowMatrix& topics, const Vector& alpha,
+                                             int rounds, const Vector& word_scale, double mu);
 
  private:
   struct Held;

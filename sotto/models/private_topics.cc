@@ -1,0 +1,389 @@
+#include "sotto/models/private_topics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/linalg/krylov.h"
+#include "sotto/models/pair_topics.h"
+#include "sotto/models/shrinkage.h"
+#include "sotto/models/simplex.h"
+#include "sotto/tensor/contraction.h"
+
+namespace sotto {
+namespace {
+
+// The core has this many words for each unit of signal over noise (Signal::strength).
+constexpr double kWordsForStrength = 4;
+constexpr std::int64_t kLargestCore = 4096;  // its square is held in memory and factored
+// Below this strength the expectation steps are left out and the second moment gets their share.
+constexpr double kStrengthForSteps = 80;
+constexpr std::int64_t kSteps = 3;
+constexpr int kRounds = 8;
+// A later step starts from better topics: it gets a larger share, and earlier ones count less.
+constexpr double kStepGrowth = 1.3;
+constexpr double kStepDecay = 0.6;
+// Part of a topic that is spread over all words by their frequency, so that none is impossible.
+constexpr double kBackground = 1e-3;
+
+// Word frequencies from several released estimates, weighted by precision.
+class Frequencies {
+ public:
+  explicit Frequencies(Index words) : sum_(Vector::Zero(words)), precision_(Vector::Zero(words)) {}
+
+  void add(const Vector& estimate, const Vector& deviation) {
+    const Vector precision = deviation.array().square().inverse();
+    sum_ += estimate.cwiseProduct(precision);
+    precision_ += precision;
+  }
+  // No word below half its noise; sums to one.
+  Vector value() const {
+    const Vector f = (sum_.array() / precision_.array()).max(0.5 * precision_.array().rsqrt());
+    return f / f.sum();
+  }
+
+ private:
+  Vector sum_, precision_;
+};
+
+// Topics from several released linear estimates, each V x k with its noise.
+class TopicEstimate {
+ public:
+  TopicEstimate(Index words, Index k)
+      : sum_(Matrix::Zero(words, k)), precision_(Matrix::Constant(words, k, 1e-12)) {}
+
+  void add(const Matrix& estimate, const Matrix& deviation, double decay) {
+    const Matrix precision = deviation.array().square().inverse();
+    sum_ = decay * sum_ + estimate.cwiseProduct(precision);
+    precision_ = decay * precision_ + precision;
+  }
+  // Columns sum to one.
+  Matrix value(const Vector& frequencies, const Vector& shares) const {
+    const Matrix mean = sum_.cwiseQuotient(precision_);
+    const Matrix deviation = precision_.array().rsqrt();
+    Matrix topics = shrink(mean, deviation, frequencies, 1.5 / shares.minCoeff());
+    topics.colwise() += kBackground * frequencies;
+    topics.array().rowwise() /= topics.array().colwise().sum();
+    return topics;
+  }
+
+ private:
+  Matrix sum_, precision_;
+};
+
+// What the first moment says about what the second will show.
+struct Signal {
+  // The eigenvalue that frequencies alone give the pair moment, over the edge of the spectrum of
+  // the noise for one word: the edge grows like the square root of the number of words.
+  double strength;
+};
+
+Signal expected_signal(const Noisy<Vector>& first, double alpha0, Index documents, double mu) {
+  const double mass = first.value.sum();
+  const double noise = double(first.value.size()) * first.deviation * first.deviation;
+  const double square = std::max(0.0, first.value.squaredNorm() - noise) / (mass * mass);
+  // |P2| of a document is about |P1|^2, and 1/|P1| is the mass of its unit contribution.
+  const double edge = 2 / (mass * mass * double(documents) * mu);
+  return {square / (alpha0 + 1) / edge};
+}
+
+std::vector<std::int32_t> most_frequent(const Vector& frequency, Index count) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(frequency.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return frequency[a] > frequency[b]; });
+  order.resize(static_cast<std::size_t>(count));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+Vector gather(const Vector& all, const std::vector<std::int32_t>& kept) {
+  Vector some(static_cast<Index>(kept.size()));
+  for (Index i = 0; i < some.size(); ++i) some[i] = all[kept[i]];
+  return some;
+}
+
+// Rows of `some` at the words kept, `rest` elsewhere.
+Matrix scatter(const Matrix& some, const std::vector<std::int32_t>& kept, Matrix rest) {
+  for (Index i = 0; i < some.rows(); ++i) rest.row(kept[i]) = some.row(i);
+  return rest;
+}
+
+// One run: the state between the releases.
+class PrivateTopics {
+ public:
+  PrivateTopics(PrivateDocuments& documents, const PrivateTopicPlan& plan,
+                const TopicOptions& options, const ProgressCallback& progress)
+      : documents_(documents),
+        plan_(plan),
+        options_(options),
+        progress_(progress),
+        shares_(plan.shares),
+        steps_(plan.steps),
+        frequencies_(plan.shape.words),
+        estimate_(plan.shape.words, plan.topics) {}
+
+  PrivateTopicFit run() {
+    release_first();
+    release_second();
+    TopicModel model = plan_.mechanism == "pairs" ? topics_from_pairs() : topics_from_triples();
+    documents_.keep_words({});
+    for (std::int64_t step = 0; step < steps_; ++step) model = expectation_step(model, step);
+    return {std::move(model), frequencies_.value(), Index(core_.size()), steps_};
+  }
+
+ private:
+  double mu(double share) const { return plan_.mu * std::sqrt(share) * (1 - 0x1p-40); }
+  double alpha0() const { return options_.concentration(); }
+
+  TopicModel with_shares(Matrix topics, const Vector& shares) const {
+    const double total = alpha0() > 0 ? alpha0() : 1;
+    return {std::move(topics), shares * (total / shares.sum())};
+  }
+
+  void release_first() {
+    report_progress(progress_, {"first moment", 0, 0});
+    first_ = documents_.first_moment(mu(shares_.first)).value();
+    const double floor = 0.5 * first_.deviation;
+    const double mass = first_.value.cwiseMax(floor).sum();
+    frequencies_.add(first_.value / mass,
+                     Vector::Constant(first_.value.size(), first_.deviation / mass));
+    const auto strength = [&] {
+      return expected_signal(first_, alpha0(), documents_.documents(), mu(shares_.second)).strength;
+    };
+    if (plan_.may_skip_steps && strength() < kStrengthForSteps) {
+      shares_.second += shares_.steps;
+      shares_.steps = 0;
+      steps_ = 0;
+    }
+    const std::int64_t most = std::min<std::int64_t>(kLargestCore, plan_.shape.words);
+    const std::int64_t least = std::min<std::int64_t>(10 * plan_.topics, most);
+    const double wanted = std::min(kWordsForStrength * strength(), double(most));
+    const std::int64_t core =
+        plan_.core ? *plan_.core : std::max(least, static_cast<std::int64_t>(wanted));
+    core_ = most_frequent(first_.value, core);
+  }
+
+  void release_second() {
+    report_progress(progress_, {"second moment", 0, 0});
+    documents_.keep_words(core_);
+    second_ = documents_.second_moment(mu(shares_.second)).value();
+    const double mass = second_.value.sum();
+    SOTTO_REQUIRE(mass > 0,
+                  "the noise of the second moment is larger than the moment itself: there are too "
+                  "few documents for this epsilon");
+    second_.value /= mass;
+    second_.deviation /= mass;
+    // The margin of the pair moment is a second estimate of the frequencies on the core.
+    const double share = gather(frequencies_.value(), core_).sum();
+    const Vector margin = second_.value.rowwise().sum();
+    const double noise = second_.deviation * std::sqrt(0.5 * double(core_.size()));
+    const Index v = plan_.shape.words;
+    Matrix deviation = Matrix::Constant(v, 1, std::numeric_limits<double>::infinity());
+    for (const std::int32_t w : core_) deviation(w, 0) = share * noise;
+    frequencies_.add(scatter(share * margin, core_, Matrix::Zero(v, 1)), deviation);
+  }
+
+  // The share of the core in all words, and the frequencies within it.
+  struct Core {
+    double share;
+    Vector frequencies;
+  };
+  Core core() const {
+    const Vector inside = gather(frequencies_.value(), core_);
+    return {inside.sum(), inside / inside.sum()};
+  }
+
+  TopicModel topics_from_pairs() {
+    report_progress(progress_, {"topics", 0, 0});
+    const Index v = plan_.shape.words, k = plan_.topics;
+    const double a0 = alpha0();
+    const auto [share, inside] = core();
+    const Matrix m = (a0 + 1) * second_.value - a0 * inside * inside.transpose();
+    PairOptions pairs;
+    pairs.seed = static_cast<std::uint64_t>(options_.seed);
+    const Matrix factor = nonnegative_factor(m, k, pairs);
+    const Vector mass = factor.colwise().sum().cwiseMax(1e-12);
+    const Vector length = factor.colwise().norm().cwiseMax(1e-12);
+    const Matrix columns = linear_step(m, factor) * (share / mass.array()).matrix().asDiagonal();
+    const double noise = (a0 + 1) * second_.deviation / std::sqrt(2.0) * share;
+    Matrix deviation = Matrix::Constant(v, k, std::numeric_limits<double>::infinity());
+    for (Index t = 0; t < k; ++t) {
+      for (const std::int32_t w : core_) deviation(w, t) = noise / (length[t] * mass[t]);
+    }
+    estimate_.add(scatter(columns, core_, Matrix::Zero(v, k)), deviation, 1);
+    const Vector shares = mass.array().square() / mass.squaredNorm();
+    const Vector f = frequencies_.value();
+    Matrix topics = f.replicate(1, k);
+    Matrix on_core =
+        shrink(columns, scatter_rows(deviation), inside * share, 1.5 / shares.minCoeff());
+    on_core.colwise() += kBackground * share * inside;
+    on_core.array().rowwise() *= share / on_core.array().colwise().sum();
+    return with_shares(scatter(on_core, core_, topics), shares);
+  }
+
+  Matrix scatter_rows(const Matrix& all) const {
+    Matrix some(Index(core_.size()), all.cols());
+    for (Index i = 0; i < some.rows(); ++i) some.row(i) = all.row(core_[i]);
+    return some;
+  }
+
+  // The tensor method on released moments. The third moment is released on the span of W and of
+  // the vector of ones: the latter gives its mass.
+  TopicModel topics_from_triples() {
+    report_progress(progress_, {"third moment", 0, 0});
+    const Index k = plan_.topics, size = Index(core_.size());
+    const double a0 = alpha0();
+    const auto [share, inside] = core();
+    const Matrix m2 = second_.value - a0 / (a0 + 1) * inside * inside.transpose();
+    Eigenpairs pairs = largest_eigenpairs(
+        [&](const RowMatrix& block) -> RowMatrix { return m2 * block; }, size, k);
+    // Eigenvalues under the noise are held at its edge, not inverted.
+    const double edge = second_.deviation * std::sqrt(2.0 * double(size));
+    pairs.values = pairs.values.cwiseMax(0.5 * edge);
+    const TopicWhitening whitening = topic_whitening(pairs);
+    Matrix span(size, k + 1);
+    span << Matrix(whitening.whiten), Vector::Ones(size);
+    const Matrix q = orthonormal_columns(span);
+    const Noisy<SymmetricTensor> third = documents_.third_moment(q, mu(shares_.third)).value();
+    const Matrix ones = q.transpose() * Vector::Ones(size);
+    const double mass = TensorOracle(third.value).values(ones)[0];
+    SOTTO_REQUIRE(mass > 0,
+                  "the noise of the third moment is larger than the moment itself: there are too "
+                  "few documents for this epsilon; --mechanism pairs needs no third moment");
+    SymmetricTensor e3(k, 3);
+    e3.add_scaled(1 / mass, transform(third.value, q.transpose() * whitening.whiten));
+    const Matrix e2 = whitening.whiten.transpose() * second_.value * whitening.whiten;
+    const Vector e1 = whitening.whiten.transpose() * inside;
+    const Decomposition found =
+        decompose_whitened(topic_third_moment(e3, e2, e1, a0), options_, progress_);
+    const TopicModel on_core = recover_topics(found, whitening.unwhiten, a0);
+    Matrix topics = frequencies_.value().replicate(1, k);
+    TopicModel model{scatter(on_core.topics * share, core_, std::move(topics)), on_core.alpha};
+    model.topics.array().rowwise() /= model.topics.array().colwise().sum();
+    return model;
+  }
+
+  double step_share(std::int64_t step) const {
+    double sum = 0;
+    for (std::int64_t s = 0; s < steps_; ++s) sum += std::pow(kStepGrowth, double(s));
+    return shares_.steps * std::pow(kStepGrowth, double(step)) / sum;
+  }
+
+  TopicModel expectation_step(const TopicModel& model, std::int64_t step) {
+    report_progress(progress_, {"expectation step", step, steps_});
+    // Rare words are raised, so that they get less noise and frequent ones a little more.
+    const Vector raised = first_.value.cwiseMax(first_.deviation);
+    const Vector scale = (raised / raised.maxCoeff()).array().pow(-0.25);
+    Noisy<RowMatrix> counts =
+        documents_.expected_counts(model.topics, model.alpha, kRounds, scale, mu(step_share(step)))
+            .value();
+    const Vector noise = counts.deviation * scale.cwiseInverse();
+    counts.value.array().colwise() /= scale.array();
+    const Index k = plan_.topics;
+    const double total = counts.value.sum();
+    if (total <= 0) return model;
+    const Vector mass = counts.value.colwise().sum().cwiseMax(0.2 * total / double(k));
+    estimate_.add(counts.value * mass.cwiseInverse().asDiagonal(),
+                  noise * mass.cwiseInverse().transpose(), kStepDecay);
+    frequencies_.add(counts.value.rowwise().sum() / total, noise * std::sqrt(double(k)) / total);
+    const Vector shares = mass / mass.sum();
+    return with_shares(estimate_.value(frequencies_.value(), shares), shares);
+  }
+
+  PrivateDocuments& documents_;
+  const PrivateTopicPlan& plan_;
+  const TopicOptions& options_;
+  const ProgressCallback& progress_;
+  TopicShares shares_;
+  std::int64_t steps_;
+  Noisy<Vector> first_{};
+  Noisy<Matrix> second_{};
+  std::vector<std::int32_t> core_;
+  Frequencies frequencies_;
+  TopicEstimate estimate_;
+};
+
+}  // namespace
+
+OptionTable DocumentPrivacyOptions::table() {
+  return OptionTable()
+      .real("epsilon", 'e', epsilon, {0, std::numeric_limits<double>::infinity(), true, true},
+            "make the topics differentially private, with at most this epsilon")
+      .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
+      .choice(
+          "mechanism", mechanism, {"auto", "pairs", "triples"},
+          "pairs: topics from the pair moment, refined; triples: the tensor method with a third "
+          "moment; auto: the better of the two for this model")
+      .integer("core", 0, core, {1, kLargestCore},
+               "words of the second moment, the most frequent ones; chosen from the released first "
+               "moment when not given")
+      .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
+               "draw the noise from this seed: repeatable, and not private");
+}
+
+void DocumentPrivacyOptions::check() const {
+  if (!asked()) {
+    SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
+    SOTTO_REQUIRE_AT(mechanism == "auto", "--mechanism", "goes with --epsilon");
+    SOTTO_REQUIRE_AT(!core, "--core", "goes with --epsilon");
+    SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
+    return;
+  }
+  SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
+}
+
+NoiseKey DocumentPrivacyOptions::key() const {
+  return insecure_seed ? NoiseKey::insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
+                       : NoiseKey::from_system();
+}
+
+PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const TopicOptions& options,
+                                     std::optional<std::int64_t> refine,
+                                     const DocumentPrivacyOptions& privacy) {
+  PrivateTopicPlan plan;
+  plan.shape = shape;
+  plan.topics = options.topics;
+  SOTTO_REQUIRE_AT(plan.topics <= shape.words, "--topics",
+                   "cannot exceed the {} words of the vocabulary, got {}", shape.words,
+                   plan.topics);
+  plan.mechanism = privacy.mechanism == "auto" ? "pairs" : privacy.mechanism;
+  const bool can_refine = options.model == "lda";
+  SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "--refine",
+                   "a private run of the single-topic model has no expectation steps");
+  plan.steps = can_refine ? refine.value_or(kSteps) : 0;
+  plan.may_skip_steps = !refine && can_refine;
+  if (plan.mechanism == "triples") plan.shares = {0.1, 0.5, 0.4, 0};
+  if (plan.steps > 0) {
+    if (plan.mechanism == "triples") plan.shares = {0.1, 0.3, 0.2, 0.4};
+  } else {
+    plan.shares.second += plan.shares.steps;
+    plan.shares.steps = 0;
+  }
+  if (privacy.core) {
+    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && *privacy.core <= shape.words, "--core",
+                     "must lie between the {} topics and the {} words, got {}", plan.topics,
+                     shape.words, *privacy.core);
+    plan.core = privacy.core;
+  }
+  const std::int64_t core = plan.core.value_or(std::min<std::int64_t>(shape.words, kLargestCore));
+  const std::int64_t k = plan.topics;
+  const std::int64_t values = shape.words + core * (core + 1) / 2 +
+                              (k + 1) * (k + 2) * (k + 3) / 6 + plan.steps * shape.words * k;
+  plan.mu = affordable_mu(privacy.target(), 1, values);
+  return plan;
+}
+
+PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
+                                   const TopicOptions& options, const PrivacyTarget& target,
+                                   NoiseKey key, Ledger& ledger, const ProgressCallback& progress) {
+  PrivateDocuments documents(std::move(corpus), Budget::gaussian(target.epsilon, target.delta),
+                             std::move(key), ledger);
+  return PrivateTopics(documents, plan, options, progress).run();
+}
+
+}  // namespace sotto

@@ -1,0 +1,80 @@
+// Private topics: the releases of release/private_documents, and what is made of them.
+//
+//   1. first moment: word frequencies. From them the core, the most frequent words, as many as the
+//      noise of the next release lets stand out: every further word brings noise into the
+//      eigenvectors and hardly any signal. All words stay in the model.
+//   2. second moment on the core. pairs: its non-negative factors are the topics (pair_topics.h).
+//      triples: it whitens, and a third moment in k + 1 dimensions is decomposed (SPEC: tensor
+//      method). Rare words are spread by their frequency.
+//   3. pairs, where the first moment says it pays: expectation steps over all words, released as
+//      counts with noise. Each estimate of a topic's words is linear with known noise; they are
+//      averaged by precision and shrunk (shrinkage.h).
+// The shares of the budget that each step gets are below; docs/topics.md has the measurements.
+// Everything but the releases is post-processing of released values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/private_documents.h"
+
+namespace sotto {
+
+struct DocumentPrivacyOptions {
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  std::string mechanism = "auto";  // pairs, triples
+  std::optional<std::int64_t> core;
+  std::optional<std::int64_t> insecure_seed;
+
+  OptionTable table();
+  bool asked() const { return epsilon.has_value(); }
+  // Refuses what does not go together; without epsilon, every option that only privacy has.
+  void check() const;
+  PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
+  NoiseKey key() const;  // from the system, or from the insecure seed
+};
+
+// Shares of mu^2.
+struct TopicShares {
+  double first = 0.1;
+  double second = 0.5;
+  double third = 0;
+  double steps = 0.4;  // all expectation steps together
+};
+
+// The plan, from public numbers.
+struct PrivateTopicPlan {
+  std::string mechanism;
+  PublicCorpusShape shape{};
+  Index topics = 0;
+  double mu = 0;  // of the whole run
+  TopicShares shares;
+  std::int64_t steps = 0;            // expectation steps that are paid for
+  bool may_skip_steps = false;       // whether the first moment may decide against them
+  std::optional<std::int64_t> core;  // words of the core, when not left to the first moment
+};
+
+// `refine` empty: chosen here.
+PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const TopicOptions& options,
+                                     std::optional<std::int64_t> refine,
+                                     const DocumentPrivacyOptions& privacy);
+
+struct PrivateTopicFit {
+  TopicModel model;
+  Vector frequencies;  // released, V, sum to one
+  Index core = 0;      // words of the second moment
+  std::int64_t steps = 0;
+};
+
+PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
+                                   const TopicOptions& options, const PrivacyTarget& target,
+                                   NoiseKey key, Ledger& ledger,
+                                   const ProgressCallback& progress = {});
+
+}  // namespace sotto
