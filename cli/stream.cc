@@ -47,9 +47,10 @@ class Stream final : public Command {
         .text("checkpoint", 0, checkpoint_path_, "FILE",
               "write each answer to FILE; run again after an interruption, the run goes on from "
               "there. Removed when the result is written")
-        .flag("plan", plan_,
-              "say what a private run would do; no record is read, and with --dim and --records (or "
-              "--batch) no file is opened")
+        .flag(
+            "plan", plan_,
+            "say what a private run would do; no record is read, and with --dim and --records (or "
+            "--batch) no file is opened")
         .integer("records", 0, records_, {1, std::numeric_limits<std::int64_t>::max()},
                  "number of records for --plan")
         .real("weight", 0, weight_, {0, 1, true},
@@ -93,7 +94,8 @@ class Stream final : public Command {
     input["dim"] = source->dim();
     if (source->records()) input["records"] = *source->records();
     std::optional<CheckpointFile> checkpoint;
-    if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe(plan.batch, input));
+    if (!checkpoint_path_.empty())
+      checkpoint.emplace(checkpoint_path_, describe(plan.batch, input));
 
     StreamOracle oracle(std::move(source), plan, static_cast<int>(stream_.order));
     const auto start = std::chrono::steady_clock::now();
@@ -154,9 +156,9 @@ class Stream final : public Command {
                      stream_.passes);
     check_components(stream.dim);
     const auto order = static_cast<int>(stream_.order);
-    const StreamChoice choice = choose_stream(
-        {stream.dim, stream_.components, order},
-        given_.method ? std::optional<std::string>(stream_.method) : std::nullopt);
+    const StreamChoice choice =
+        choose_stream({stream.dim, stream_.components, order},
+                      given_.method ? std::optional<std::string>(stream_.method) : std::nullopt);
     stream_.method = choice.method;
     if (!given_.starts) stream_.starts = choice.starts;
     if (!given_.iterations) stream_.iterations = choice.iterations;
@@ -216,8 +218,8 @@ class Stream final : public Command {
         "at epsilon {:g} components of weight {:.3g} max-norm^{} and more are expected to be "
         "recovered\n",
         plan.target.epsilon, expected.weight, plan.order);
-    fmt::print("components of weight {:.3g} max-norm^{} are expected from epsilon {:.3g} on\n", weight,
-               plan.order, json["epsilon"].get<double>());
+    fmt::print("components of weight {:.3g} max-norm^{} are expected from epsilon {:.3g} on\n",
+               weight, plan.order, json["epsilon"].get<double>());
     return exit_done;
   }
 
@@ -257,8 +259,8 @@ class Stream final : public Command {
 
   // And what decides the noise: a stored answer was paid for under these numbers.
   std::string describe_private(const PrivateStreamPlan& plan) {
-    const Json input{{"dim", plan.dim}, {"noise multiplier", 1 / stream_mu(plan)},
-                     {"records", plan.records()}};
+    const Json input{
+        {"dim", plan.dim}, {"noise multiplier", 1 / stream_mu(plan)}, {"records", plan.records()}};
     return describe(plan.batch, input) + lines(privacy_.table(), "");
   }
 

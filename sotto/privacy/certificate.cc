@@ -223,8 +223,8 @@ Certificate Ledger::certify() const {
   Certificate result{statement_, kNaN, false, "", accountants_of(bills, delta), releases_};
   if (finite && payable) {
     for (const Bill& bill : bills) {
-      result.epsilon = std::fmax(result.epsilon, account(bill.spends, ideal_delta(bill, delta)) +
-                                                     bill.precision.epsilon);
+      result.epsilon = std::fmax(
+          result.epsilon, account(bill.spends, ideal_delta(bill, delta)) + bill.precision.epsilon);
     }
   }
   if (statement_.budget && result.epsilon <= statement_.budget->epsilon &&

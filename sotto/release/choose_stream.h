@@ -1,6 +1,6 @@
-// What a private run over a stream does where the user gave nothing, and what can be expected of it,
-// from public numbers alone. The rules were tuned on synthetic points; docs/choosing.md shows the
-// figures. A run may take other numbers: its guarantee does not depend on them.
+// What a private run over a stream does where the user gave nothing, and what can be expected of
+// it, from public numbers alone. The rules were tuned on synthetic points; docs/choosing.md shows
+// the figures. A run may take other numbers: its guarantee does not depend on them.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@ namespace sotto {
 namespace {
 
 constexpr int kPerDoubling = 32;
-constexpr double kShareOfDoubling = 0.1;
+constexpr int kOneIn = 10;  // records may be longer than the bound
 // A record that was scaled to a norm passes it by a rounding, and is not longer for that.
 constexpr double kRounding = 1 + 0x1p-40;
 
@@ -27,18 +27,11 @@ std::vector<double> grid_of(const NormRange& range) {
   return grid;
 }
 
-std::vector<double> preferences(const std::vector<double>& grid, std::int64_t records) {
-  std::vector<double> result(grid.size());
-  const double share = kShareOfDoubling * static_cast<double>(records);
-  std::transform(grid.begin(), grid.end(), result.begin(),
-                 [&](double bound) { return -std::floor(share * std::log2(bound / grid[0])); });
-  return result;
-}
-
 // The mechanism that costs at most `epsilon` together with what its precision costs.
 ExponentialMechanism mechanism_within(double epsilon, double score_bound) {
   const char* what = "bound on the norm of records, its own records";
-  const double charge = ExponentialMechanism(what, epsilon, 1, score_bound).record().precision.epsilon;
+  const double charge =
+      ExponentialMechanism(what, epsilon, 1, score_bound).record().precision.epsilon;
   const double left = epsilon * (1 - 0x1p-44) - charge * (1 + 0x1p-44);
   SOTTO_REQUIRE(left > 0, "epsilon {} is too small to choose a bound on the norm", epsilon);
   return ExponentialMechanism(what, left, 1, score_bound);
@@ -55,9 +48,7 @@ std::int64_t norm_search_records(double epsilon, std::int64_t run_records) {
 NormBound::NormBound(const NormSearch& search)
     : search_(search),
       candidates_(grid_of(search.range)),
-      preference_(preferences(candidates_, search.records)),
-      mechanism_(mechanism_within(search.epsilon,
-                                  static_cast<double>(search.records) - preference_.back())) {
+      mechanism_(mechanism_within(search.epsilon, static_cast<double>(search.records))) {
   SOTTO_REQUIRE(search.records >= 1 && search.records <= std::int64_t{1} << 40,
                 "a bound is chosen from 1 to 2^40 records, got {}", search.records);
 }
@@ -79,11 +70,14 @@ std::vector<double> NormBound::scores(OnePassRecords& records) const {
     }
     done += rows;
   }
-  std::vector<double> result = preference_;
-  std::int64_t longer = search_.records;
+  const std::int64_t allowed = search_.records / kOneIn;
+  std::vector<double> result(candidates_.size());
+  std::int64_t before = search_.records;  // longer than the candidate before
   for (std::size_t i = 0; i < result.size(); ++i) {
-    longer -= fits[i];
-    result[i] -= static_cast<double>(longer);
+    const std::int64_t longer = before - fits[i];
+    const std::int64_t distance = std::max({std::int64_t{0}, longer - allowed, allowed - before});
+    result[i] = -static_cast<double>(distance);
+    before = longer;
   }
   return result;
 }

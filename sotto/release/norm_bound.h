@@ -1,12 +1,13 @@
-// A bound on the norm of the records, chosen privately: the exponential mechanism over
-// 2^(j/32) within a public range, on records that are read for this and for nothing else.
+// A bound on the norm of the records, chosen privately: a quantile of the norms by the exponential
+// mechanism, on records that are read for this and for nothing else.
 //
-// The score of a bound B is minus the number of records longer than B, less a tenth of all records
-// for each doubling of B: a larger bound must spare that many records from being shortened, since
-// it makes the noise of a third moment eight times as large. It is a quantile of the norms that
-// moves with their tail, and it does not run off where many norms are equal.
-// Neighbours replace one record; pure epsilon. Cost: O(n d), memory that does not depend on n.
-// Proof: norm_bound.md.
+// The candidates are 2^(j/32) within a public range. Wanted is the smallest that a tenth of the
+// records or less exceed: noise grows with a power of the bound, and a record that is shortened is
+// not lost. The score of a candidate is minus the distance of that tenth from the numbers of
+// records that exceed it and the candidate before it. Records of equal norm, which make the usual
+// rank score indifferent between all larger bounds, get the candidate at their norm. Neighbours
+// replace one record; pure epsilon. Cost: O(n d), memory that does not depend on n. Proof:
+// norm_bound.md.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,6 @@ class NormBound {
 
   NormSearch search_;
   std::vector<double> candidates_;  // increasing
-  std::vector<double> preference_;  // whole numbers, public: what a candidate's score begins with
   ExponentialMechanism mechanism_;
 };
 

@@ -107,10 +107,9 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
   PrivacyStatement statement;
   statement.unit = "one record";
   statement.neighbours = "one record replaced by another; the number of records stays the same";
-  statement.public_facts = {
-      fmt::format("the number of records read, {}", plan.records()),
-      fmt::format("their dimension, {}", plan.dim),
-      norm_fact(plan), "all options"};
+  statement.public_facts = {fmt::format("the number of records read, {}", plan.records()),
+                            fmt::format("their dimension, {}", plan.dim), norm_fact(plan),
+                            "all options"};
   statement.delta = plan.target.delta;
   return statement;
 }
@@ -188,9 +187,8 @@ void PrivateStreamOracle::for_batch(Use use) {
   PointBlock points;
   for (Index done = 0; done < plan_.batch;) {
     const Index rows = records_.read(std::min(step, plan_.batch - done), points);
-    SOTTO_REQUIRE_AT(rows > 0, records_.source().name(),
-                     "ended after {} records; this run {}", records_.source().position(),
-                     needs(plan_));
+    SOTTO_REQUIRE_AT(rows > 0, records_.source().name(), "ended after {} records; this run {}",
+                     records_.source().position(), needs(plan_));
     use(points);
     done += rows;
   }
@@ -246,9 +244,9 @@ GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int po
   const bool numbers = power == order();
   const auto count = static_cast<std::int64_t>(numbers ? block.cols() : block.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
-  return GaussianMechanism(numbers ? "mean of (x.u)^p, its own records"
-                                   : "mean of x (x.u)^(p-1), its own records",
-                           sensitivity, deviation_for(hidden, mu_), count, error);
+  return GaussianMechanism(
+      numbers ? "mean of (x.u)^p, its own records" : "mean of x (x.u)^(p-1), its own records",
+      sensitivity, deviation_for(hidden, mu_), count, error);
 }
 
 Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix& mean) {

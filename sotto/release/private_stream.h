@@ -6,12 +6,11 @@
 // then has norm at most C = B^p m^(p-2) sqrt(lambda_max(U^T U)), m the longest column of U, so the
 // block has sensitivity 2C/n: many starts cost little. Every record is read by exactly one release,
 // so the whole run costs as much as one of them (parallel composition), however many iterations it
-// takes. With a range instead of `max_norm`, a first chunk of records, read for nothing else, pays for
-// the bound (norm_bound.h), by parallel composition too: it costs records and no epsilon.
+// takes. With a range instead of `max_norm`, a first chunk of records, read for nothing else, pays
+// for the bound (norm_bound.h), by parallel composition too: it costs records and no epsilon.
 //
-// A run that is killed goes on from its released answers (resume_at, replayed): no batch is released
-// twice.
-// One pass, by type: the oracle owns OnePassRecords, which can only go forward.
+// A run that is killed goes on from its released answers (resume_at, replayed): no batch is
+// released twice. One pass, by type: the oracle owns OnePassRecords, which can only go forward.
 // Cost: as StreamOracle, and O(dL) noise an answer. Proof, floating point included:
 // private_stream.md.
 #pragma once
@@ -56,8 +55,8 @@ struct StreamQuestions {
   std::int64_t batch;    // records for each; 0: the records the source knows of, shared out
 };
 
-// Refuses, naming it, a stream that cannot have enough records or does not say how many it has while
-// no batch is given.
+// Refuses, naming it, a stream that cannot have enough records or does not say how many it has
+// while no batch is given.
 PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
                                       const RecordNorm& norm, const StreamQuestions& questions);
 

@@ -14,8 +14,9 @@ OptionTable RecordPrivacyOptions::table() {
       .real("epsilon", 'e', epsilon, {0, kInfinity, true, true},
             "make the result differentially private, with at most this epsilon for each record")
       .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
-      .real("max-norm", 0, max_norm, {0, kInfinity, true, true},
-            "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
+      .real(
+          "max-norm", 0, max_norm, {0, kInfinity, true, true},
+          "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
       .text("norm-range", 0, norm_range, "LO:HI",
             "instead of --max-norm: find the bound privately between two public numbers, from the "
             "first records, which are then not used again")

@@ -62,11 +62,7 @@ double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
       Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<BorrowedRows>(problem.rows))), plan,
       NoiseKey::insecure_from_seed(seed), ledger);
   const Decomposition found = decompose_stream(oracle, asked);
-  return (problem.vectors.transpose() * found.vectors())
-      .cwiseAbs()
-      .rowwise()
-      .maxCoeff()
-      .minCoeff();
+  return (problem.vectors.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
 }
 
 double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,

@@ -25,8 +25,8 @@ StreamProblem stream_problem(const PointModel& model);
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
                     const PrivacyTarget& target, double bound, std::uint64_t seed);
 
-// The epsilon from which at least `wanted` of `runs` seeds reach a worst cosine of 0.9, by bisection
-// to 3%; infinity when 64 times the first guess, epsilon 1, is not enough.
+// The epsilon from which at least `wanted` of `runs` seeds reach a worst cosine of 0.9, by
+// bisection to 3%; infinity when 64 times the first guess, epsilon 1, is not enough.
 double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,
                       double bound, int runs, int wanted);
 
