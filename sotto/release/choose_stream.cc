@@ -50,11 +50,12 @@ StreamForecast forecast_over_mu(const StreamShape& shape, const std::string& met
   const auto groups = static_cast<double>(tries);
   // A start of cosine c with a component grows when weight c^(p-1) passes c noise sqrt(d); the best
   // of L starts has c^2 about (1 + 2 ln L) / d. At the end L starts that agree share the noise of
-  // one release: sqrt(L) times that of one, against |cos| >= 0.9.
+  // one release: sqrt(L) times that of one, against |cos| >= 0.9. The factors
+  // are fitted (docs/choosing.md).
   const double best = 1 + 2 * std::log(groups);
   const double growth =
-      1.5 * noise * std::sqrt(d) * std::pow(std::max(1.0, d / best), (shape.order - 2) / 2.0);
-  const double end = 2.5 * one * std::sqrt(d * groups);
+      2.0 * noise * std::sqrt(d) * std::pow(std::max(1.0, d / best), (shape.order - 2) / 2.0);
+  const double end = 2.8 * one * std::sqrt(d * groups);
   return {noise, std::max(growth, end)};
 }
 

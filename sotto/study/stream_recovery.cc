@@ -31,10 +31,10 @@ class BorrowedRows final : public PointSource {
 };
 
 bool recovers(const StreamProblem& problem, const StreamOptions& options,
-              const PrivacyTarget& target, double bound, int runs, int wanted) {
+              const PrivacyTarget& target, const RecordNorm& norm, int runs, int wanted) {
   int missed = 0;
   for (int run = 1; run <= runs && missed <= runs - wanted; ++run) {
-    if (worst_cosine(problem, options, target, bound, static_cast<std::uint64_t>(run)) < 0.9) {
+    if (worst_cosine(problem, options, target, norm, static_cast<std::uint64_t>(run)) < 0.9) {
       ++missed;
     }
   }
@@ -51,11 +51,11 @@ StreamProblem stream_problem(const PointModel& model) {
 }
 
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
-                    const PrivacyTarget& target, double bound, std::uint64_t seed) {
+                    const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed) {
   StreamOptions asked = options;
   asked.seed = static_cast<std::int64_t>(seed);
   const PrivateStreamPlan plan = plan_private_stream(
-      {problem.rows.cols(), problem.rows.rows(), "records"}, target, bound,
+      {problem.rows.cols(), problem.rows.rows(), "records"}, target, norm,
       {static_cast<int>(asked.order), asked.columns(), asked.answers(), asked.batch});
   Ledger ledger(record_statement(plan));
   PrivateStreamOracle oracle(
@@ -66,9 +66,9 @@ double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
 }
 
 double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,
-                      double bound, int runs, int wanted) {
+                      const RecordNorm& norm, int runs, int wanted) {
   const auto enough = [&](double epsilon) {
-    return recovers(problem, options, {epsilon, delta}, bound, runs, wanted);
+    return recovers(problem, options, {epsilon, delta}, norm, runs, wanted);
   };
   double low = 1, high = 1;
   while (!enough(high)) {

@@ -21,13 +21,13 @@ struct StreamProblem {
 StreamProblem stream_problem(const PointModel& model);
 
 // The least over the true components of the largest |cos| to a vector that was found. All records
-// are shared out among the answers; `bound` is the norm they are drawn into.
+// are shared out among the answers; `norm` bounds them, or says where to look for a bound.
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
-                    const PrivacyTarget& target, double bound, std::uint64_t seed);
+                    const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed);
 
 // The epsilon from which at least `wanted` of `runs` seeds reach a worst cosine of 0.9, by
 // bisection to 3%; infinity when 64 times the first guess, epsilon 1, is not enough.
 double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,
-                      double bound, int runs, int wanted);
+                      const RecordNorm& norm, int runs, int wanted);
 
 }  // namespace sotto
