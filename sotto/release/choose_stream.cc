@@ -64,7 +64,9 @@ StreamForecast forecast_over_mu(const StreamShape& shape, const std::string& met
 StreamChoice choose_stream(const StreamShape& shape, const std::optional<std::string>& method) {
   const auto d = static_cast<double>(shape.dim);
   const std::int64_t starts = std::clamp<std::int64_t>(std::llround(0.6 * std::sqrt(d)), 3, 8);
-  const std::int64_t iterations = 6 + std::llround(std::log2(1 + d / 200));
+  const double components = std::max(1.0, static_cast<double>(shape.components) / 3);
+  const std::int64_t iterations =
+      6 + std::llround(std::log2(1 + d / 200)) + std::llround(2 * std::log2(components));
   return {method.value_or("simultaneous"), starts, iterations};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/spectral.h"
@@ -70,8 +71,9 @@ PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyT
                                       const RecordNorm& norm, const StreamQuestions& questions) {
   SOTTO_REQUIRE_AT(questions.batch > 0 || stream.records, "--batch",
                    "is needed: {} does not say how many records it has", stream.name);
-  const std::int64_t answers = questions.answers;
-  std::int64_t batch = questions.batch;
+  const std::int64_t answers = questions.answers, batch = questions.batch;
+  SOTTO_REQUIRE_AT(batch <= std::numeric_limits<std::int64_t>::max() / 2 / answers, "--batch",
+                   "{} answers from {} records are too many", answers, batch);
   PrivateStreamPlan plan{target, stream.dim, questions.order, questions.starts, answers, batch, 0};
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     const std::int64_t run = batch > 0 ? answers * batch : *stream.records;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -308,6 +309,8 @@ TEST(PrivateStream, a_plan_shares_out_what_the_bound_leaves) {
   EXPECT_EQ(plan_private_stream({50, {}, "p"}, target, NormRange{0.1, 10}, with_batch).records(),
             7350);
   EXPECT_THROW(plan_private_stream({50, {}, "p"}, target, 1.0, questions), Error);
+  const StreamQuestions endless{3, 8, 7, std::numeric_limits<std::int64_t>::max()};
+  EXPECT_THROW(plan_private_stream({50, {}, "p"}, target, 1.0, endless), Error);
   EXPECT_THROW(plan_private_stream({50, 6999, "p"}, target, 1.0, with_batch), Error);
   EXPECT_THROW(plan_private_stream({50, 7349, "p"}, target, NormRange{0.1, 10}, with_batch), Error);
 }
