@@ -12,7 +12,8 @@ OptionTable RecordPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return OptionTable()
       .real("epsilon", 'e', epsilon, {0, kInfinity, true, true},
-            "make the result differentially private, with at most this epsilon for each record")
+            "make the result differentially private, with at most this epsilon for each record; "
+            "--method, --starts and --iterations that are not given are then chosen for it")
       .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
       .real(
           "max-norm", 0, max_norm, {0, kInfinity, true, true},
