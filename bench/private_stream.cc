@@ -2,6 +2,8 @@
 // the figures.
 //   bench_private_stream search D K N NOISE CENTRED BOUND METHOD
 //     the epsilon at which 15 of 16 runs find all |cos| >= 0.9, over starts and iterations
+//   bench_private_stream cell D K N NOISE CENTRED BOUND METHOD L R
+//     the same for one choice, 8 of 8 runs
 //   bench_private_stream table SEEDS
 //     the least |cos| over components and seeds against epsilon: d 50, k 3, a million records
 #include <fmt/format.h>
@@ -26,8 +28,7 @@ StreamOptions asked(const PointModel& model, const StreamChoice& choice) {
   return options;
 }
 
-void search(PointModel model, double bound, const std::string& method) {
-  if (!model.centred) model.max_norm = bound;
+void search(const PointModel& model, double bound, const std::string& method) {
   const StreamProblem problem = stream_problem(model);
   fmt::print("{} d {} k {} N {}; rows L, columns R = 4 6 8 10\n", method, model.dim,
              model.components, model.records);
@@ -74,13 +75,24 @@ int main(int argc, char** argv) {
     return argc > a ? std::stod(argv[a]) : otherwise;
   };
   if (mode == "table") table(static_cast<int>(number(2, 8)));
-  if (mode == "search") {
+  if (mode == "search" || mode == "cell") {
     PointModel model;
     model.dim = static_cast<std::int64_t>(number(2, 50));
     model.components = static_cast<std::int64_t>(number(3, 3));
     model.records = static_cast<std::int64_t>(number(4, 100000));
     model.noise = number(5, 0.5);
     model.centred = number(6, 0) != 0;
-    search(model, number(7, 1), argc > 8 ? argv[8] : "simultaneous");
+    const double bound = number(7, 1);
+    if (!model.centred) model.max_norm = bound;
+    const std::string method = argc > 8 ? argv[8] : "simultaneous";
+    const StreamChoice choice{method, static_cast<std::int64_t>(number(9, 4)),
+                              static_cast<std::int64_t>(number(10, 6))};
+    if (mode == "search") {
+      search(model, bound, method);
+    } else {
+      const double needed =
+          needed_epsilon(stream_problem(model), asked(model, choice), 1e-6, bound, 8, 8);
+      fmt::print("{} L {} R {}: {:.3g}\n", method, choice.starts, choice.iterations, needed);
+    }
   }
 }
