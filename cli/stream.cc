@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "cli/command.h"
@@ -10,11 +11,13 @@
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/base/version.h"
+#include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_points.h"
 #include "sotto/io/replay_oracle.h"
 #include "sotto/models/stream_decomposition.h"
 #include "sotto/moments/stream_oracle.h"
+#include "sotto/release/choose_stream.h"
 #include "sotto/release/private_stream.h"
 #include "sotto/release/record_options.h"
 #include "sotto/report/result.h"
@@ -36,17 +39,32 @@ class Stream final : public Command {
   OptionTable options() override {
     return OptionTable()
         .append(stream_.table())
+        .notice("starts", given_.starts)
+        .notice("iterations", given_.iterations)
+        .notice("method", given_.method)
         .append(file_.table())
         .append(privacy_.table())
         .text("checkpoint", 0, checkpoint_path_, "FILE",
               "write each answer to FILE; run again after an interruption, the run goes on from "
               "there. Removed when the result is written")
+        .flag(
+            "plan", plan_,
+            "say what a private run would do; no record is read, and with --dim and --records (or "
+            "--batch) no file is opened")
+        .integer("records", 0, records_, {1, std::numeric_limits<std::int64_t>::max()},
+                 "number of records for --plan")
+        .real("weight", 0, weight_, {0, 1, true},
+              "for --plan: at which epsilon a component of this weight is recovered, as a share of "
+              "max-norm^p (none given: 1/2k)")
         .append(common_.table());
   }
 
   ExitCode run() override {
     privacy_.check();
     common_.apply();
+    SOTTO_REQUIRE_AT(plan_ || (!records_ && !weight_), records_ ? "--records" : "--weight",
+                     "goes with --plan");
+    if (plan_) return print_plan();
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
     Sensitive<std::unique_ptr<PointSource>> data = open();
@@ -76,17 +94,15 @@ class Stream final : public Command {
     input["dim"] = source->dim();
     if (source->records()) input["records"] = *source->records();
     std::optional<CheckpointFile> checkpoint;
-    if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe(plan, input));
+    if (!checkpoint_path_.empty())
+      checkpoint.emplace(checkpoint_path_, describe(plan.batch, input));
 
+    StreamOracle oracle(std::move(source), plan, static_cast<int>(stream_.order));
     const auto start = std::chrono::steady_clock::now();
-    const Decomposition found = decompose(std::move(source), plan, checkpoint);
+    const Decomposition found = decompose(oracle, checkpoint);
     const double seconds = seconds_since(start);
-    SOTTO_REQUIRE(
-        found.status != Status::stopped, "stopped; {}",
-        checkpoint ? "the checkpoint is kept, run again to go on" : "nothing was written");
     Json result = make_result(name(), options(), input);
     fill(result, found, {plan.points(), plan.batch, plan.answers}, seconds);
-    result["diagnostics"]["answers_from_checkpoint"] = resumed_;
     write(folder, result, found);
     if (!common_.json) {
       print_table(found, {plan.points(), plan.batch, plan.answers}, seconds);
@@ -98,35 +114,112 @@ class Stream final : public Command {
 
   ExitCode run_private(Sensitive<std::unique_ptr<PointSource>> data,
                        std::optional<OutputFolder>& folder) {
-    SOTTO_REQUIRE_AT(stream_.passes == 1, "--passes",
-                     "a private run reads every record once, {} passes are refused",
-                     stream_.passes);
-    SOTTO_REQUIRE_AT(checkpoint_path_.empty(), "--checkpoint", "does not go with --epsilon");
-    const StreamQuestions questions{static_cast<int>(stream_.order), stream_.columns(),
-                                    stream_.answers(), stream_.batch};
-    const PrivateStreamPlan plan =
-        plan_private_stream(data, privacy_.target(), privacy_.max_norm.value(), questions);
-    check_components(plan.dim);
+    const PrivateStreamPlan plan = make_plan(public_stream(data));
+    std::optional<CheckpointFile> checkpoint;
+    if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe_private(plan));
     Ledger ledger(record_statement(plan));
     PrivateStreamOracle oracle(std::move(data).transform([](std::unique_ptr<PointSource> source) {
       return OnePassRecords(std::move(source));
     }),
                                plan, privacy_.key(), ledger);
-    InteractiveProgress progress;
     const auto start = std::chrono::steady_clock::now();
-    const Decomposition found = decompose_stream(oracle, stream_, progress.callback());
+    const Decomposition found = decompose(oracle, checkpoint);
     const double seconds = seconds_since(start);
-    SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
     const Certificate certificate = ledger.certify();
 
     Json result = make_result(name(), options(), Json{{"dim", plan.dim}});
     result["privacy"] = Json(certificate.to_json());
     fill(result, found, {plan.records(), plan.batch, plan.answers}, seconds);
+    result["diagnostics"]["max_norm"] = oracle.max_norm();
     write(folder, result, found);
     if (!common_.json) {
       print_table(found, {plan.records(), plan.batch, plan.answers}, seconds);
+      if (plan.search) {
+        fmt::print("records longer than {:.4g}, found from the first {}, were shortened\n",
+                   oracle.max_norm(), plan.search->records);
+      }
       fmt::print("{}\n", certificate.to_text());
     }
+    if (checkpoint) checkpoint->remove();
+    return exit_done;
+  }
+
+  // Which options the user gave: a private run has other defaults.
+  struct Given {
+    bool starts = false, iterations = false, method = false;
+  };
+
+  // Everything is decided here, from public numbers and the options; the records have no say.
+  PrivateStreamPlan make_plan(const PublicStream& stream) {
+    SOTTO_REQUIRE_AT(stream_.passes == 1, "--passes",
+                     "a private run reads every record once, {} passes are refused",
+                     stream_.passes);
+    check_components(stream.dim);
+    const auto order = static_cast<int>(stream_.order);
+    const StreamChoice choice =
+        choose_stream({stream.dim, stream_.components, order},
+                      given_.method ? std::optional<std::string>(stream_.method) : std::nullopt);
+    stream_.method = choice.method;
+    if (!given_.starts) stream_.starts = choice.starts;
+    if (!given_.iterations) stream_.iterations = choice.iterations;
+    return plan_private_stream(stream, privacy_.target(), privacy_.norm(),
+                               {order, stream_.columns(), stream_.answers(), stream_.batch});
+  }
+
+  // The shape from the options, or from the header of an .npy file; no more of it is read.
+  PublicStream stream_for_plan() const {
+    if (file_.dim && (records_ || stream_.batch > 0)) return {*file_.dim, records_, "the stream"};
+    const NpyHeader header = npy_header();
+    SOTTO_REQUIRE_AT(header.shape.size() == 2, path_,
+                     "points have two dimensions, this array has {}", header.shape.size());
+    return {header.shape[1], header.shape[0], path_};
+  }
+
+  NpyHeader npy_header() const {
+    try {
+      return read_npy_header(path_);
+    } catch (const Error& error) {
+      if (error.fault() == Fault::system || !std::filesystem::is_regular_file(path_)) throw;
+      throw Error("needs --dim and --records, or an .npy file, whose header has them", "--plan");
+    }
+  }
+
+  ExitCode print_plan() {
+    SOTTO_REQUIRE_AT(privacy_.asked(), "--plan", "needs --epsilon and --delta");
+    const PrivateStreamPlan plan = make_plan(stream_for_plan());
+    const double weight = weight_.value_or(0.5 / static_cast<double>(stream_.components));
+    const StreamShape shape{plan.dim, stream_.components, plan.order};
+    const StreamForecast expected = forecast_stream(shape, stream_.method, plan);
+    Json json;
+    json["method"] = stream_.method;
+    json["starts"] = stream_.starts;
+    json["iterations"] = stream_.iterations;
+    json["answers"] = plan.answers;
+    json["batch"] = plan.batch;
+    json["records"] = plan.records();
+    json["records_for_bound"] = plan.search ? plan.search->records : 0;
+    json["noise_multiplier"] = 1 / stream_mu(plan);
+    json["noise"] = expected.noise;
+    json["weight"] = expected.weight;
+    json["epsilon"] = expected_epsilon(shape, stream_.method, plan, weight);
+    if (common_.json) {
+      fmt::print("{}", to_text(json));
+      return exit_done;
+    }
+    fmt::print("{}, {} starts, {} iterations: {} answers from {} records each, {} records in all\n",
+               stream_.method, stream_.starts, stream_.iterations, plan.answers, plan.batch,
+               plan.records());
+    if (plan.search) {
+      fmt::print("the first {} records choose the bound on the norm\n", plan.search->records);
+    }
+    fmt::print("noise multiplier {:.4g}; noise in a coordinate of an answer: {:.3g} max-norm^{}\n",
+               1 / stream_mu(plan), expected.noise, plan.order);
+    fmt::print(
+        "at epsilon {:g} components of weight {:.3g} max-norm^{} and more are expected to be "
+        "recovered\n",
+        plan.target.epsilon, expected.weight, plan.order);
+    fmt::print("components of weight {:.3g} max-norm^{} are expected from epsilon {:.3g} on\n",
+               weight, plan.order, json["epsilon"].get<double>());
     return exit_done;
   }
 
@@ -155,26 +248,43 @@ class Stream final : public Command {
   }
 
   // What must be the same for a checkpoint to fit: everything that decides the answers.
-  std::string describe(const StreamPlan& plan, const Json& input) {
+  std::string describe(Index batch, const Json& input) {
     std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
-    const OptionTable table = stream_.table();
-    for (const Option& option : table.options()) {
-      if (option.name != "batch") text += fmt::format("{} {}\n", option.name, option.get().dump());
-    }
-    text += fmt::format("batch {}\n", plan.batch);
+    text += lines(stream_.table(), "batch");
+    text += fmt::format("batch {}\n", batch);
     for (const auto& [key, value] : input.items())
       text += fmt::format("{} {}\n", key, value.dump());
     return text;
   }
 
-  Decomposition decompose(std::unique_ptr<PointSource> source, const StreamPlan& plan,
-                          std::optional<CheckpointFile>& checkpoint) {
+  // And what decides the noise: a stored answer was paid for under these numbers.
+  std::string describe_private(const PrivateStreamPlan& plan) {
+    const Json input{
+        {"dim", plan.dim}, {"noise multiplier", 1 / stream_mu(plan)}, {"records", plan.records()}};
+    return describe(plan.batch, input) + lines(privacy_.table(), "");
+  }
+
+  static std::string lines(const OptionTable& table, const std::string& but) {
+    std::string text;
+    for (const Option& option : table.options()) {
+      if (option.name != but) text += fmt::format("{} {}\n", option.name, option.get().dump());
+    }
+    return text;
+  }
+
+  Decomposition decompose(StreamedOracle& oracle, std::optional<CheckpointFile>& checkpoint) {
     InteractiveProgress progress;
-    StreamOracle oracle(std::move(source), plan, static_cast<int>(stream_.order));
-    if (!checkpoint) return decompose_stream(oracle, stream_, progress.callback());
-    ReplayOracle replay(oracle, *checkpoint);
-    resumed_ = replay.stored();
-    return decompose_stream(replay, stream_, progress.callback());
+    std::optional<ReplayOracle> replay;
+    if (checkpoint) {
+      replay.emplace(oracle, *checkpoint);
+      resumed_ = replay->stored();
+    }
+    SymmetricOracle& asked = replay ? static_cast<SymmetricOracle&>(*replay) : oracle;
+    Decomposition found = decompose_stream(asked, stream_, progress.callback());
+    SOTTO_REQUIRE(
+        found.status != Status::stopped, "stopped; {}",
+        checkpoint ? "the checkpoint is kept, run again to go on" : "nothing was written");
+    return found;
   }
 
   void fill(Json& result, const Decomposition& found, const Reading& reading,
@@ -188,6 +298,7 @@ class Stream final : public Command {
     diagnostics["points_read"] = reading.points;
     diagnostics["batch"] = reading.batch;
     diagnostics["answers"] = reading.answers;
+    diagnostics["answers_from_checkpoint"] = resumed_;
     Json& history = diagnostics["history"];
     for (const HistoryPoint& h : found.history) {
       history["component"].push_back(h.component);
@@ -210,6 +321,10 @@ class Stream final : public Command {
   std::string path_;
   std::string checkpoint_path_;
   Index resumed_ = 0;
+  Given given_;
+  bool plan_ = false;
+  std::optional<std::int64_t> records_;
+  std::optional<double> weight_;
   StreamOptions stream_;
   PointFileOptions file_;
   RecordPrivacyOptions privacy_;

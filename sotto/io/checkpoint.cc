@@ -18,9 +18,9 @@
 namespace sotto {
 namespace {
 
-// Version 1: magic (8 bytes), then one record with the description, then one for each answer. A
+// Version 2: magic (8 bytes), then one record with the description, then one for each answer. A
 // record is its length (8 bytes), its checksum (4 bytes) and its bytes, in the machine's order.
-constexpr std::string_view magic = "sottoCP\x01";
+constexpr std::string_view magic = "sottoCP\x02";
 constexpr std::size_t record_head = 12;
 
 std::uint32_t checksum(std::string_view bytes) {
@@ -83,7 +83,7 @@ std::string read_all(int descriptor, const std::string& path) {
 
 CheckpointFile::CheckpointFile(std::string path, const std::string& description)
     : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor_ < 0) throw_system_error(path_, "cannot be opened as a checkpoint", errno);
   try {
     struct stat info {};

@@ -5,6 +5,7 @@
 // append() returns. Opening an existing file gives back its complete records; a torn last record,
 // the trace of a killed run, is cut off. A file of another run is refused, naming the first line of
 // the description that differs. A lock keeps two runs from writing to one file.
+// Only its owner can read it.
 // A fault of the disk is an Error with Fault::system.
 #pragma once
 

@@ -16,8 +16,9 @@ struct AnswerHead {
   std::uint64_t question = 0;
   std::int64_t rows = 0, columns = 0;
   std::int64_t answers = 0, pass = 0, record = 0;  // the stream after it
+  double bound = 0;
 };
-static_assert(sizeof(AnswerHead) == 56);
+static_assert(sizeof(AnswerHead) == 64);
 
 std::uint64_t checksum(const Matrix& block) {
   return ::crc32_z(0, reinterpret_cast<const Bytef*>(block.data()),
@@ -41,7 +42,7 @@ ReplayOracle::ReplayOracle(StreamedOracle& inner, CheckpointFile& file)
     : inner_(inner), file_(file), records_(file.take_records()) {
   if (records_.empty()) return;
   const AnswerHead last = head_of(records_.back(), file.path());
-  inner_.resume_at({last.answers, last.pass, last.record});
+  inner_.resume_at({last.answers, last.pass, last.record, last.bound});
 }
 
 Matrix ReplayOracle::replay(char kind, const Matrix& block) {
@@ -53,6 +54,7 @@ Matrix ReplayOracle::replay(char kind, const Matrix& block) {
                    "answer {} was given to another question: the checkpoint comes from another "
                    "build or machine; remove it and start anew",
                    next_);
+  inner_.replayed(block, kind == 'v' ? Asked::values : Asked::contract);
   Matrix answer(head.rows, head.columns);
   std::memcpy(answer.data(), record.data() + sizeof head,
               static_cast<std::size_t>(answer.size()) * sizeof(double));
@@ -65,7 +67,7 @@ Matrix ReplayOracle::answer(char kind, const Matrix& block, Ask ask) {
   Matrix given = ask();
   const StreamPosition at = inner_.position();
   AnswerHead head{{kind},     checksum(block), given.rows(), given.cols(),
-                  at.answers, at.pass,         at.record};
+                  at.answers, at.pass,         at.record,    at.bound};
   std::string record(reinterpret_cast<const char*>(&head), sizeof head);
   record.append(reinterpret_cast<const char*>(given.data()),
                 static_cast<std::size_t>(given.size()) * sizeof(double));

@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sotto/io/testing/test_files.h"
 
@@ -20,12 +22,17 @@ class CountingOracle final : public StreamedOracle {
     ++asked;
     ++at.answers;
     at.record += 10;
+    at.bound = 2.5;
     return block.array().square() + static_cast<double>(at.record);
   }
   Vector values(const Matrix& block) override { return contract(block).colwise().sum(); }
   StreamPosition position() const override { return at; }
   void resume_at(const StreamPosition& position) override { at = position; }
+  void replayed(const Matrix& block, Asked kind) override {
+    accounts.push_back({kind, block.sum()});
+  }
 
+  std::vector<std::pair<Asked, double>> accounts;  // questions answered again
   int asked = 0;
   StreamPosition at;
 };
@@ -64,6 +71,29 @@ TEST(ReplayOracle, resumes_after_any_answer_to_the_same_result) {
     EXPECT_EQ(inner.at, plain.at);
     file.remove();
     EXPECT_EQ(folder.count(), 0);
+  }
+}
+
+TEST(ReplayOracle, tells_the_oracle_which_questions_were_answered_again_and_with_which_bound) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.ckpt";
+  for (const int stop : {6, 3}) {
+    {
+      CountingOracle inner;
+      CheckpointFile file(path, "seed 1\n");
+      ReplayOracle oracle(inner, file);
+      solve(oracle, stop);
+      EXPECT_TRUE(inner.accounts.empty());
+    }
+    CountingOracle inner;
+    CheckpointFile file(path, "seed 1\n");
+    ReplayOracle oracle(inner, file);
+    EXPECT_EQ(inner.at.bound, 2.5);
+    solve(oracle);
+    ASSERT_EQ(inner.accounts.size(), static_cast<std::size_t>(stop));
+    EXPECT_EQ(inner.accounts[0], std::pair(Asked::contract, 1.5));
+    EXPECT_EQ(inner.accounts.back().first, stop == 6 ? Asked::values : Asked::contract);
+    file.remove();
   }
 }
 

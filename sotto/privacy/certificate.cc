@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
@@ -20,20 +21,24 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // What a cost comes to on a scale on which costs of one kind can be compared.
 struct Size {
-  double operator()(const GaussianCost& c) const { return c.mu * c.mu; }
+  double operator()(const GaussianCost& c) const { return c.mu; }
   double operator()(const LaplaceCost& c) const { return c.epsilon; }
   double operator()(const PureCost& c) const { return c.epsilon; }
   double operator()(const SubsampledGaussianCost&) const { return kNaN; }
 };
 
-double total_size(const ReleaseRecord& record) {
-  return std::visit(Size{}, record.cost) * static_cast<double>(record.count);
-}
+double size(const ReleaseRecord& record) { return std::visit(Size{}, record.cost); }
 
-// Everything the certified releases cost together.
+// What a record pays: the releases that read it.
 struct Bill {
   std::vector<Spend> spends;
   PrecisionCharge precision;
+
+  void add(const ReleaseRecord& record, const PrecisionCharge& charge) {
+    spends.push_back({record.cost, record.count});
+    precision.epsilon += charge.epsilon;
+    precision.delta += charge.delta;
+  }
 };
 
 PrecisionCharge total_precision(const ReleaseRecord& record) {
@@ -41,27 +46,59 @@ PrecisionCharge total_precision(const ReleaseRecord& record) {
   return {record.precision.epsilon * count, record.precision.delta * count};
 }
 
-Bill bill_of(const std::vector<CertifiedRelease>& releases) {
-  Bill bill;
-  std::map<int, std::pair<const ReleaseRecord*, PrecisionCharge>> groups;
-  const auto charge = [&](const ReleaseRecord& record, const PrecisionCharge& precision) {
-    bill.spends.push_back({record.cost, record.count});
-    bill.precision.epsilon += precision.epsilon;
-    bill.precision.delta += precision.delta;
-  };
+// Releases in a group whose costs are of one kind and equally many can be compared: the smaller
+// cost has the smaller epsilon at every delta. Of these the largest, with the worst precision.
+struct Largest {
+  const ReleaseRecord* record;
+  PrecisionCharge precision;
+};
+using Kind = std::pair<std::size_t, std::int64_t>;  // alternative of Cost, count
+using Group = std::map<Kind, Largest>;
+
+void join(Group& group, const ReleaseRecord& record) {
+  const PrecisionCharge precision = total_precision(record);
+  const Kind kind{record.cost.index(), record.count};
+  auto& [largest, worst] = group.try_emplace(kind, Largest{&record, precision}).first->second;
+  if (size(record) > size(*largest)) largest = &record;
+  worst.epsilon = std::fmax(worst.epsilon, precision.epsilon);
+  worst.delta = std::fmax(worst.delta, precision.delta);
+}
+
+// The bills among which that of every record is, up to smaller ones: all releases that stand alone,
+// and from each group one, in every combination of kinds.
+std::vector<Bill> bills_of(const std::vector<CertifiedRelease>& releases) {
+  Bill alone;
+  std::map<int, Group> groups;
   for (const auto& [record, parallel] : releases) {
-    const PrecisionCharge precision = total_precision(record);
     if (parallel == 0) {
-      charge(record, precision);
-      continue;
+      alone.add(record, total_precision(record));
+    } else {
+      join(groups[parallel], record);
     }
-    auto& [largest, worst] = groups.try_emplace(parallel, &record, precision).first->second;
-    if (total_size(record) > total_size(*largest)) largest = &record;
-    worst.epsilon = std::fmax(worst.epsilon, precision.epsilon);
-    worst.delta = std::fmax(worst.delta, precision.delta);
   }
-  for (const auto& [number, group] : groups) charge(*group.first, group.second);
-  return bill;
+  std::vector<Bill> bills{alone};
+  for (const auto& [number, group] : groups) {
+    std::vector<Bill> longer;
+    for (const Bill& bill : bills) {
+      for (const auto& [kind, largest] : group) {
+        longer.push_back(bill);
+        longer.back().add(*largest.record, largest.precision);
+      }
+    }
+    bills = std::move(longer);
+  }
+  return bills;
+}
+
+// The made releases are (e + epsilon, exp(epsilon) d + delta) where the ideal ones are (e, d): what
+// is left of delta for the ideal ones.
+double ideal_delta(const Bill& bill, double delta) {
+  return (delta - bill.precision.delta) * std::exp(-bill.precision.epsilon);
+}
+
+bool is_payable(const Bill& bill, double delta) {
+  const double left = ideal_delta(bill, delta);
+  return left > 0 || (delta == 0 && left == 0 && !std::isnan(basic_pure_epsilon(bill.spends)));
 }
 
 bool has_finite_cost(const ReleaseRecord& record) {
@@ -86,10 +123,17 @@ bool is_understated(const ReleaseRecord& record) {
   return !(std::visit(Charged{}, record.cost) * (1 + 1e-12) >= stated);
 }
 
-std::string accountant_of(const std::vector<Spend>& spends, double delta) {
-  if (!std::isnan(gaussian_mu(spends))) return "GDP (exact)";
-  if (delta == 0) return "basic composition";
+std::string accountant_of(const Bill& bill, double delta) {
+  if (!std::isnan(gaussian_mu(bill.spends))) return "GDP (exact)";
+  if (ideal_delta(bill, delta) == 0) return "basic composition";
   return "PLD";
+}
+
+std::string accountants_of(const std::vector<Bill>& bills, double delta) {
+  std::set<std::string> names;
+  for (const Bill& bill : bills) names.insert(accountant_of(bill, delta));
+  const std::string all = fmt::format("{}", fmt::join(names, " and "));
+  return names.size() > 1 ? all + ", the larger" : all;
 }
 
 nlohmann::json cost_json(const Cost& cost) {
@@ -147,12 +191,8 @@ void Ledger::add_disjoint(const std::vector<ReleaseRecord>& records) {
 
 void Ledger::add_to_group(int group, ReleaseRecord record) {
   SOTTO_REQUIRE(1 <= group && group <= groups_, "there is no group {} of releases", group);
-  const auto other = std::find_if(releases_.begin(), releases_.end(),
-                                  [&](const auto& release) { return release.parallel == group; });
-  SOTTO_REQUIRE((other == releases_.end() || other->record.cost.index() == record.cost.index()) &&
-                    !std::isnan(total_size(record)),
-                "releases over disjoint records must be of one kind, and not sampled; {} is not",
-                record.what);
+  SOTTO_REQUIRE(!std::isnan(size(record)),
+                "releases over disjoint records must not be sampled; {} is", record.what);
   releases_.push_back({std::move(record), group});
 }
 
@@ -170,19 +210,23 @@ Certificate Ledger::certify() const {
           "the release of {} was charged less than its sensitivity and noise say", record.what));
     }
   }
-  const Bill bill = bill_of(releases_);
-  if (any_sampled(bill.spends) && !statement_.adds_or_removes) {
+  const std::vector<Bill> bills = bills_of(releases_);
+  const double delta = statement_.delta;
+  const auto sampled = [](const Bill& bill) { return any_sampled(bill.spends); };
+  if (!statement_.adds_or_removes && std::any_of(bills.begin(), bills.end(), sampled)) {
     faults.push_back("sampling is accounted for neighbours that add or remove a record, not these");
   }
-  // The made releases are (e + epsilon, exp(epsilon) d + delta) where the ideal ones are (e, d).
-  const double delta =
-      (statement_.delta - bill.precision.delta) * std::exp(-bill.precision.epsilon);
-  const bool payable = delta > 0 || (statement_.delta == 0 && delta == 0 &&
-                                     !std::isnan(basic_pure_epsilon(bill.spends)));
+  const bool payable = std::all_of(bills.begin(), bills.end(),
+                                   [&](const Bill& bill) { return is_payable(bill, delta); });
   if (!payable) faults.push_back("delta is too small for these releases and their rounding");
 
-  Certificate result{statement_, kNaN, false, "", accountant_of(bill.spends, delta), releases_};
-  if (finite && payable) result.epsilon = account(bill.spends, delta) + bill.precision.epsilon;
+  Certificate result{statement_, kNaN, false, "", accountants_of(bills, delta), releases_};
+  if (finite && payable) {
+    for (const Bill& bill : bills) {
+      result.epsilon = std::fmax(
+          result.epsilon, account(bill.spends, ideal_delta(bill, delta)) + bill.precision.epsilon);
+    }
+  }
   if (statement_.budget && result.epsilon <= statement_.budget->epsilon &&
       statement_.budget->delta <= statement_.delta) {
     result.epsilon = statement_.budget->epsilon;

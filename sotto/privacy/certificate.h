@@ -58,8 +58,10 @@ class Ledger {
 
   void add(ReleaseRecord record);
 
-  // Releases over disjoint sets of records, of one kind of cost: together they cost as much as the
-  // most expensive of them (parallel composition).
+  // Releases over disjoint sets of records: a record is read by one of them only, so together they
+  // cost as much as the most expensive one (parallel composition). Costs of different kinds have no
+  // order among them: epsilon is then accounted with each kind in turn, and the largest counts
+  // (release/private_stream.md, step 3).
   void add_disjoint(const std::vector<ReleaseRecord>& records);
 
   // The same for releases that come one after the other: a group, and a release that joins it.

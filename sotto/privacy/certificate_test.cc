@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/accountant.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/gdp.h"
 
@@ -19,6 +21,10 @@ ReleaseRecord gaussian(const std::string& what, double sensitivity, double noise
 
 ReleaseRecord laplace(const std::string& what, double sensitivity, double scale) {
   return {what, "laplace", sensitivity, scale, 1, LaplaceCost{sensitivity / scale}, {}, ""};
+}
+
+ReleaseRecord pure_release(const std::string& what, double epsilon) {
+  return {what, "exponential", 1, 2 / epsilon, 1, PureCost{epsilon}, {}, ""};
 }
 
 PrivacyStatement statement(double delta = 1e-6) {
@@ -137,7 +143,56 @@ TEST(Certificate, disjoint_releases_cost_as_much_as_the_largest) {
   const Certificate certificate = ledger.certify();
   EXPECT_NEAR(certificate.epsilon, gdp_epsilon(std::hypot(0.25, 0.125), 1e-6), 1e-12);
   EXPECT_EQ(certificate.to_json().at("releases").at(1).at("parallel"), 1);
-  EXPECT_THROW(ledger.add_disjoint({gaussian("a", 1, 4), laplace("b", 1, 4)}), Error);
+}
+
+// delta(epsilon) of the whole is the larger of the two curves, so epsilon is the larger of the two.
+TEST(Certificate, disjoint_releases_of_two_kinds_cost_the_larger_epsilon_not_the_sum) {
+  const double mu = 0.25, of_gaussian = gdp_epsilon(mu, 1e-6);
+  for (const double pure : {0.5 * of_gaussian, 1.5 * of_gaussian}) {
+    Ledger ledger(statement());
+    ledger.add_disjoint({pure_release("bound", pure), gaussian("a", 1, 4), gaussian("b", 1, 5)});
+    const Certificate certificate = ledger.certify();
+    EXPECT_TRUE(certificate.proved) << certificate.why;
+    const Spend spend{PureCost{pure}, 1};
+    const double expected = std::max(of_gaussian, account({&spend, 1}, 1e-6));
+    EXPECT_NEAR(certificate.epsilon, expected, 1e-12);
+    EXPECT_EQ(certificate.accountant, "GDP (exact) and PLD, the larger");
+  }
+}
+
+TEST(Certificate, with_releases_beside_a_group_each_kind_is_composed_in_turn) {
+  Ledger ledger(statement());
+  ledger.add(gaussian("all", 1, 4));
+  ledger.add_disjoint({pure_release("bound", 1), gaussian("a", 1, 4)});
+  ledger.add_disjoint({pure_release("other", 0.25), gaussian("b", 1, 8)});
+  double expected = 0;
+  for (const Cost& first : {Cost(PureCost{1}), Cost(GaussianCost{0.25})}) {
+    for (const Cost& second : {Cost(PureCost{0.25}), Cost(GaussianCost{0.125})}) {
+      const std::vector<Spend> spends{{GaussianCost{0.25}, 1}, {first, 1}, {second, 1}};
+      expected = std::max(expected, account(spends, 1e-6));
+    }
+  }
+  EXPECT_NEAR(ledger.certify().epsilon, expected, 1e-9 * expected);
+}
+
+// Three releases of 0.1 sum to more than one of 0.29, but at delta > 0 they cost less.
+TEST(Certificate, groups_do_not_compare_many_small_releases_with_one_large_by_their_sums) {
+  Ledger ledger(statement(0.01));
+  ReleaseRecord three = pure_release("three", 0.1);
+  three.count = 3;
+  ledger.add_disjoint({three, pure_release("one", 0.29)});
+  const Spend many{PureCost{0.1}, 3}, one{PureCost{0.29}, 1};
+  const double of_many = account({&many, 1}, 0.01), of_one = account({&one, 1}, 0.01);
+  ASSERT_GT(of_one, of_many);
+  EXPECT_NEAR(ledger.certify().epsilon, of_one, 1e-12);
+}
+
+TEST(Certificate, sampled_releases_do_not_join_a_group) {
+  Ledger ledger(statement());
+  ReleaseRecord sampled = gaussian("sampled", 1, 4);
+  sampled.cost = SubsampledGaussianCost{4, 0.1};
+  EXPECT_THROW(ledger.add_disjoint({gaussian("a", 1, 4), sampled}), Error);
+  EXPECT_TRUE(ledger.certify().releases.empty());
 }
 
 TEST(Certificate, pure_releases_need_no_delta) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/spectral.h"
@@ -50,43 +51,50 @@ double mean_error(const PrivateStreamPlan& plan, const PointSource& source, doub
          std::sqrt(static_cast<double>(plan.starts)) * kSafe;
 }
 
+std::string needs(const PrivateStreamPlan& plan) {
+  return fmt::format("needs {} records, {} answers from {} each{}", plan.records(), plan.answers,
+                     plan.batch,
+                     plan.search ? fmt::format(" and {} for the bound", plan.search->records) : "");
+}
+
+std::string norm_fact(const PrivateStreamPlan& plan) {
+  if (!plan.search) {
+    return fmt::format("that records longer than {:g} are shortened to that norm", plan.max_norm);
+  }
+  return fmt::format("that records are shortened to a norm between {:g} and {:g}",
+                     plan.search->range.low, plan.search->range.high);
+}
+
 }  // namespace
 
-void refuse_records(const Error& error, const std::string& name) {
-  if (error.fault() == Fault::system || error.place().starts_with("--")) throw error;
-  throw Error(
-      "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
-      "private run, and nothing was released",
-      name);
-}
-
-Index OnePassRecords::read(Index max_rows, PointBlock& block) {
-  try {
-    return source_->read(max_rows, block);
-  } catch (const Error& error) {
-    refuse_records(error, source_->name());
+PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
+                                      const RecordNorm& norm, const StreamQuestions& questions) {
+  SOTTO_REQUIRE_AT(questions.batch > 0 || stream.records, "--batch",
+                   "is needed: {} does not say how many records it has", stream.name);
+  const std::int64_t answers = questions.answers, batch = questions.batch;
+  SOTTO_REQUIRE_AT(batch <= std::numeric_limits<std::int64_t>::max() / 2 / answers, "--batch",
+                   "{} answers from {} records are too many", answers, batch);
+  PrivateStreamPlan plan{target, stream.dim, questions.order, questions.starts, answers, batch, 0};
+  if (const auto* range = std::get_if<NormRange>(&norm)) {
+    const std::int64_t run = batch > 0 ? answers * batch : *stream.records;
+    plan.search = NormSearch{*range, norm_search_records(target.epsilon, run), target.epsilon};
+    plan.max_norm = range->high;
+  } else {
+    plan.max_norm = std::get<double>(norm);
   }
+  if (batch == 0) {
+    const std::int64_t sought = plan.search ? plan.search->records : 0;
+    plan.batch = std::max<std::int64_t>(1, (*stream.records - sought) / answers);
+  }
+  SOTTO_REQUIRE_AT(!stream.records || plan.records() <= *stream.records, stream.name,
+                   "this run {}, it has {}: give more records, a smaller --batch, or fewer "
+                   "--iterations or --components",
+                   needs(plan), *stream.records);
+  return plan;
 }
 
-PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSource>>& data,
-                                      const PrivacyTarget& target, double max_norm,
-                                      const StreamQuestions& questions) {
-  const PointSource& source = *ReleaseAccess::view(data);
-  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
-                   "is needed: the dimension of {} would otherwise be read off the records",
-                   source.name());
-  const std::optional<Index> records = source.records();
-  SOTTO_REQUIRE_AT(questions.batch > 0 || records, "--batch",
-                   "is needed: {} does not say how many records it has", source.name());
-  const std::int64_t batch =
-      questions.batch > 0 ? questions.batch : std::max<Index>(1, *records / questions.answers);
-  const PrivateStreamPlan plan{
-      target, source.dim(), questions.order, questions.starts, questions.answers, batch, max_norm};
-  SOTTO_REQUIRE_AT(!records || plan.records() <= *records, source.name(),
-                   "this run needs {} records, {} answers from {} each, it has {}: give more "
-                   "records, a smaller --batch, or fewer --iterations or --components",
-                   plan.records(), plan.answers, plan.batch, *records);
-  return plan;
+double stream_mu(const PrivateStreamPlan& plan) {
+  return affordable_mu(plan.target, 1, plan.dim * plan.starts);
 }
 
 double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power) {
@@ -101,11 +109,9 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
   PrivacyStatement statement;
   statement.unit = "one record";
   statement.neighbours = "one record replaced by another; the number of records stays the same";
-  statement.public_facts = {
-      fmt::format("the number of records read, {}", plan.records()),
-      fmt::format("their dimension, {}", plan.dim),
-      fmt::format("that records longer than {:g} are shortened to that norm", plan.max_norm),
-      "all options"};
+  statement.public_facts = {fmt::format("the number of records read, {}", plan.records()),
+                            fmt::format("their dimension, {}", plan.dim), norm_fact(plan),
+                            "all options"};
   statement.delta = plan.target.delta;
   return statement;
 }
@@ -118,7 +124,8 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
       key_(std::move(key)),
       ledger_(ledger),
       group_(ledger.open_disjoint_group()),
-      mu_(affordable_mu(plan.target, 1, plan.dim * plan.starts)),
+      mu_(stream_mu(plan)),
+      bound_known_(!plan.search),
       answers_left_(plan.answers) {
   SOTTO_REQUIRE(records_.source().dim() == plan.dim, "records of dimension {}, planned for {}",
                 records_.source().dim(), plan.dim);
@@ -132,17 +139,58 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
   }
 }
 
+StreamPosition PrivateStreamOracle::position() const {
+  return {plan_.answers - answers_left_, 0, records_.source().position(),
+          plan_.search && bound_known_ ? plan_.max_norm : 0};
+}
+
+void PrivateStreamOracle::resume_at(const StreamPosition& position) {
+  const Index sought = plan_.search ? plan_.search->records : 0;
+  SOTTO_REQUIRE(answers_left_ == plan_.answers && records_.source().position() == 0,
+                "a stream can be resumed only before its first answer");
+  SOTTO_REQUIRE(1 <= position.answers && position.answers <= plan_.answers && position.pass == 0 &&
+                    position.record == sought + position.answers * plan_.batch &&
+                    (!plan_.search || (0 < position.bound && position.bound <= plan_.max_norm)),
+                "the position does not belong to this plan");
+  const Index there = records_.skip(position.record);
+  SOTTO_REQUIRE_AT(there == position.record, records_.source().name(),
+                   "has {} records, but {} had been read when the checkpoint was written", there,
+                   position.record);
+  answers_left_ -= position.answers;
+  if (!plan_.search) return;
+  ledger_.add_to_group(group_, NormBound(*plan_.search).record());
+  key_.open_stream();
+  plan_.max_norm = position.bound;
+  bound_known_ = true;
+}
+
+// The question is the same, so the release was: its noise depends on nothing else. Its stream is
+// passed over, so that a key from a seed goes on as it would have.
+void PrivateStreamOracle::replayed(const Matrix& block, Asked asked) {
+  const int power = asked == Asked::values ? order() : order() - 1;
+  ledger_.add_to_group(group_, mechanism_for(block, power).record());
+  key_.open_stream();
+}
+
+void PrivateStreamOracle::find_bound() {
+  if (bound_known_) return;
+  const NormBound bound(*plan_.search);
+  plan_.max_norm = bound.release(records_, key_.open_stream());
+  ledger_.add_to_group(group_, bound.record());
+  bound_known_ = true;
+}
+
 template <class Use>
 void PrivateStreamOracle::for_batch(Use use) {
   SOTTO_REQUIRE(answers_left_ > 0, "all {} planned answers have been given", plan_.answers);
+  find_bound();
   --answers_left_;
   const Index step = block_rows(records_.source());
   PointBlock points;
   for (Index done = 0; done < plan_.batch;) {
     const Index rows = records_.read(std::min(step, plan_.batch - done), points);
-    SOTTO_REQUIRE_AT(rows > 0, records_.source().name(),
-                     "ended after {} records; this run needs {}, {} answers from {} each",
-                     records_.source().position(), plan_.records(), plan_.answers, plan_.batch);
+    SOTTO_REQUIRE_AT(rows > 0, records_.source().name(), "ended after {} records; this run {}",
+                     records_.source().position(), needs(plan_));
     use(points);
     done += rows;
   }
@@ -188,21 +236,26 @@ Vector PrivateStreamOracle::values(const Matrix& block) {
   return release(block, order(), sum / static_cast<double>(plan_.batch)).transpose();
 }
 
-Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix& mean) {
+GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int power) const {
   SOTTO_REQUIRE(block.cols() == plan_.starts, "the noise was planned for blocks of {}, not {}",
                 plan_.starts, block.cols());
   const double sensitivity =
       2 * record_bound(block, plan_, power) / static_cast<double>(plan_.batch) * kSafe;
   const double longest = block.colwise().norm().maxCoeff();
   const double error = mean_error(plan_, records_.source(), longest);
-  const auto count = static_cast<std::int64_t>(mean.size());
+  const bool numbers = power == order();
+  const auto count = static_cast<std::int64_t>(numbers ? block.cols() : block.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
-  const GaussianMechanism mechanism(power == order() ? "mean of (x.u)^p, its own records"
-                                                     : "mean of x (x.u)^(p-1), its own records",
-                                    sensitivity, deviation_for(hidden, mu_), count, error);
+  return GaussianMechanism(
+      numbers ? "mean of (x.u)^p, its own records" : "mean of x (x.u)^(p-1), its own records",
+      sensitivity, deviation_for(hidden, mu_), count, error);
+}
+
+Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix& mean) {
+  const GaussianMechanism mechanism = mechanism_for(block, power);
+  const auto count = static_cast<std::size_t>(mean.size());
   Matrix noisy(mean.rows(), mean.cols());
-  mechanism.release({mean.data(), static_cast<std::size_t>(count)}, key_.open_stream(),
-                    {noisy.data(), static_cast<std::size_t>(count)});
+  mechanism.release({mean.data(), count}, key_.open_stream(), {noisy.data(), count});
   ledger_.add_to_group(group_, mechanism.record());
   return noisy;
 }

@@ -6,42 +6,29 @@
 // then has norm at most C = B^p m^(p-2) sqrt(lambda_max(U^T U)), m the longest column of U, so the
 // block has sensitivity 2C/n: many starts cost little. Every record is read by exactly one release,
 // so the whole run costs as much as one of them (parallel composition), however many iterations it
-// takes.
+// takes. With a range instead of `max_norm`, a first chunk of records, read for nothing else, pays
+// for the bound (norm_bound.h), by parallel composition too: it costs records and no epsilon.
 //
-// One pass, by type: the oracle owns OnePassRecords, which can only go forward.
+// A run that is killed goes on from its released answers (resume_at, replayed): no batch is
+// released twice. One pass, by type: the oracle owns OnePassRecords, which can only go forward.
 // Cost: as StreamOracle, and O(dL) noise an answer. Proof, floating point included:
 // private_stream.md.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
+#include <optional>
+#include <variant>
 
-#include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/privacy/certificate.h"
+#include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
-#include "sotto/tensor/oracle.h"
-#include "sotto/tensor/point_source.h"
+#include "sotto/release/norm_bound.h"
+#include "sotto/release/one_pass_records.h"
+#include "sotto/tensor/streamed_oracle.h"
 
 namespace sotto {
-
-// Throws in place of an error that a reader raised: those of the records' own text quote it, and
-// what they say must not leave a private run. Errors about options and about the machine stay.
-[[noreturn]] void refuse_records(const Error& error, const std::string& name);
-
-// Records that can be read once, from the first to the last.
-class OnePassRecords {
- public:
-  explicit OnePassRecords(std::unique_ptr<PointSource> source) : source_(std::move(source)) {}
-  // What is wrong with a record that cannot be read is not said.
-  Index read(Index max_rows, PointBlock& block);
-  const PointSource& source() const { return *source_; }  // const: what is public about it
-
- private:
-  std::unique_ptr<PointSource> source_;
-};
 
 // The public numbers of a run, fixed before a record is read.
 struct PrivateStreamPlan {
@@ -51,10 +38,14 @@ struct PrivateStreamPlan {
   std::int64_t starts;   // columns of each block
   std::int64_t answers;  // blocks and values in all
   std::int64_t batch;    // records for each answer
-  double max_norm = 1;   // records are drawn into this ball
+  double max_norm = 1;   // records are drawn into this ball; with a search, the largest it may be
+  std::optional<NormSearch> search{};  // of the ball, before the first answer
 
-  std::int64_t records() const { return answers * batch; }
+  std::int64_t records() const { return answers * batch + (search ? search->records : 0); }
 };
+
+// The norm of records is bounded by a public number, or by one that is sought in a public range.
+using RecordNorm = std::variant<double, NormRange>;
 
 // What a run asks for, apart from privacy.
 struct StreamQuestions {
@@ -64,12 +55,13 @@ struct StreamQuestions {
   std::int64_t batch;    // records for each; 0: the records the source knows of, shared out
 };
 
-// Dimension and number of records are declared public here; nothing else of the source is looked
-// at. Refuses, naming it, a source that cannot have enough records or does not say how many it has
+// Refuses, naming it, a stream that cannot have enough records or does not say how many it has
 // while no batch is given.
-PrivateStreamPlan plan_private_stream(const Sensitive<std::unique_ptr<PointSource>>& data,
-                                      const PrivacyTarget& target, double max_norm,
-                                      const StreamQuestions& questions);
+PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
+                                      const RecordNorm& norm, const StreamQuestions& questions);
+
+// mu of each release: the inverse of the noise multiplier.
+double stream_mu(const PrivateStreamPlan& plan);
 
 // A bound on the norm of one record's contribution to the block (power p-1) or the values (p).
 double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power);
@@ -77,7 +69,7 @@ double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int powe
 // The certificate's words for the record unit.
 PrivacyStatement record_statement(const PrivateStreamPlan& plan);
 
-class PrivateStreamOracle final : public SymmetricOracle {
+class PrivateStreamOracle final : public StreamedOracle {
  public:
   // Takes the records over. The ledger must outlive the oracle.
   PrivateStreamOracle(Sensitive<OnePassRecords> records, const PrivateStreamPlan& plan,
@@ -88,9 +80,20 @@ class PrivateStreamOracle final : public SymmetricOracle {
   Matrix contract(const Matrix& block) override;
   Vector values(const Matrix& block) override;
 
+  // After answers of an earlier run: the position holds the bound that was released, and replayed()
+  // enters its releases into the ledger again.
+  StreamPosition position() const override;
+  void resume_at(const StreamPosition& position) override;
+  void replayed(const Matrix& block, Asked asked) override;
+
+  // What records are shortened to: known after the first answer.
+  double max_norm() const { return plan_.max_norm; }
+
  private:
+  void find_bound();
   template <class Use>
   void for_batch(Use use);
+  GaussianMechanism mechanism_for(const Matrix& block, int power) const;
   Matrix release(const Matrix& block, int power, const Matrix& mean);
 
   PrivateStreamPlan plan_;
@@ -99,6 +102,7 @@ class PrivateStreamOracle final : public SymmetricOracle {
   Ledger& ledger_;
   int group_;
   double mu_;  // what each release may cost
+  bool bound_known_;
   std::int64_t answers_left_;
 };
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
@@ -160,6 +163,156 @@ TEST(PrivateStream, long_records_are_shortened_and_overflowing_ones_left_out) {
   }
   EXPECT_TRUE(answers[1].allFinite());
   EXPECT_LT((answers[0] - answers[1]).norm(), 1e-7 * answers[0].norm());
+}
+
+PrivateStreamPlan searching_plan(Index dim, Index starts, Index answers, Index batch) {
+  PrivateStreamPlan plan = plan_for(dim, starts, answers, batch);
+  plan.max_norm = 16;
+  plan.search = NormSearch{{0.25, 16}, 400, plan.target.epsilon};
+  return plan;
+}
+
+// Asks `answers` questions of a run, each question depending on the answer before it.
+std::vector<Matrix> transcript(SymmetricOracle& oracle, Index starts, int answers) {
+  SeededRandom random(20);
+  Matrix u = random_unit_block(oracle.dim(), starts, random);
+  std::vector<Matrix> result;
+  for (int a = 0; a < answers; ++a) {
+    result.push_back(a % 3 == 2 ? Matrix(oracle.values(u)) : oracle.contract(u));
+    if (a % 3 != 2) u = result.back().colwise().normalized();
+  }
+  return result;
+}
+
+TEST(PrivateStream, a_bound_that_is_found_costs_records_and_no_epsilon) {
+  const Index n = 300, d = 4, starts = 2, answers = 3;
+  const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
+  EXPECT_EQ(plan.records(), 400 + 3 * 300);
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(records(random_rows(plan.records(), d, 2, 21)), plan,
+                             NoiseKey::from_system(), ledger);
+  transcript(oracle, starts, answers);
+  EXPECT_NEAR(oracle.max_norm(), 2, 0.4);
+  const Certificate certificate = ledger.certify();
+  EXPECT_TRUE(certificate.proved) << certificate.why;
+  EXPECT_LE(certificate.epsilon, plan.target.epsilon);
+  EXPECT_GT(certificate.epsilon, plan.target.epsilon * (1 - 1e-6));
+  ASSERT_EQ(certificate.releases.size(), 4u);
+  for (const CertifiedRelease& release : certificate.releases) EXPECT_EQ(release.parallel, 1);
+  EXPECT_EQ(oracle.position(), (StreamPosition{3, 0, plan.records(), oracle.max_norm()}));
+}
+
+// The noise that is drawn follows the bound that was found, not the range.
+TEST(PrivateStream, noise_is_that_of_the_bound_found) {
+  const PrivateStreamPlan plan = searching_plan(4, 2, 1, 300);
+  const RowMatrix rows = random_rows(plan.records(), 4, 2, 22);
+  SeededRandom random(20);
+  const Matrix u = random_unit_block(4, 2, random);
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::from_system(), ledger);
+  oracle.contract(u);
+  PrivateStreamPlan fixed = plan;
+  fixed.max_norm = oracle.max_norm();
+  const double sensitivity = 2 * record_bound(u, fixed, 2) / 300;
+  EXPECT_NEAR(ledger.certify().releases[1].record.noise, sensitivity / stream_mu(plan),
+              1e-6 * sensitivity);
+}
+
+// With one noise, streams that differ in one record take the same steps: the same reads, the same
+// releases with the same parameters; what differs is behind the noise.
+TEST(PrivateStream, neighbours_take_the_same_steps) {
+  const Index n = 50, d = 4, starts = 2, answers = 3;
+  const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
+  const RowMatrix rows = random_rows(plan.records(), d, 1, 23);
+  const auto run = [&](const RowMatrix& data) {
+    Ledger ledger(record_statement(plan));
+    PrivateStreamOracle oracle(records(data), plan, NoiseKey::insecure_from_seed(5), ledger);
+    const std::vector<Matrix> answered = transcript(oracle, starts, answers);
+    return std::tuple(answered, ledger.certify(), oracle.position());
+  };
+  const auto [answers_of, certificate, position] = run(rows);
+  for (const Index place : {0, 399, 400, 449, 450, 549}) {
+    for (const double factor : {0.0, -1.0, 1e3, 1e200}) {
+      RowMatrix other = rows;
+      other.row(place) *= factor;
+      const auto [other_answers, other_certificate, other_position] = run(other);
+      EXPECT_EQ(position, other_position) << place;
+      EXPECT_NEAR(certificate.epsilon, other_certificate.epsilon, 1e-9);
+      ASSERT_EQ(certificate.releases.size(), other_certificate.releases.size());
+      // Answers before the batch of the record are equal to the last bit.
+      const Index batch = place < 400 ? -1 : (place - 400) / n;
+      for (Index a = 0; a < batch; ++a) EXPECT_EQ(answers_of[a], other_answers[a]) << place;
+    }
+  }
+}
+
+TEST(PrivateStream, a_resumed_run_repeats_no_release_and_certifies_the_same) {
+  const Index n = 60, d = 4, starts = 2, answers = 6;
+  const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
+  const RowMatrix rows = random_rows(plan.records(), d, 1, 24);
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::insecure_from_seed(6), ledger);
+  const std::vector<Matrix> whole = transcript(oracle, starts, answers);
+  for (const int before : {1, 3, 5, 6}) {
+    Ledger first_ledger(record_statement(plan));
+    PrivateStreamOracle first(records(rows), plan, NoiseKey::insecure_from_seed(6), first_ledger);
+    const std::vector<Matrix> stored = transcript(first, starts, before);
+    const StreamPosition position = first.position();
+
+    Ledger second_ledger(record_statement(plan));
+    PrivateStreamOracle second(records(rows), plan, NoiseKey::insecure_from_seed(6), second_ledger);
+    second.resume_at(position);
+    EXPECT_EQ(second.max_norm(), oracle.max_norm());
+    SeededRandom random(20);
+    Matrix u = random_unit_block(d, starts, random);
+    for (int a = 0; a < answers; ++a) {
+      const bool values = a % 3 == 2;
+      if (a < before) {
+        second.replayed(u, values ? Asked::values : Asked::contract);
+      } else {
+        EXPECT_EQ(values ? Matrix(second.values(u)) : second.contract(u), whole[a]) << a;
+      }
+      if (!values) u = whole[a].colwise().normalized();
+    }
+    EXPECT_EQ(second.position(), oracle.position());
+    EXPECT_EQ(second_ledger.certify().to_text(), ledger.certify().to_text());
+    EXPECT_EQ(second_ledger.certify().epsilon, ledger.certify().epsilon);
+    EXPECT_THROW(second.contract(u), Error);
+  }
+}
+
+TEST(PrivateStream, refuses_a_position_of_another_run) {
+  const PrivateStreamPlan plan = searching_plan(3, 2, 4, 10);
+  const RowMatrix rows = random_rows(plan.records(), 3, 1, 25);
+  for (const StreamPosition& position :
+       {StreamPosition{0, 0, 400, 1}, StreamPosition{5, 0, 450, 1}, StreamPosition{1, 1, 410, 1},
+        StreamPosition{1, 0, 411, 1}, StreamPosition{1, 0, 410, 0},
+        StreamPosition{1, 0, 410, 17}}) {
+    Ledger ledger(record_statement(plan));
+    PrivateStreamOracle oracle(records(rows), plan, NoiseKey::from_system(), ledger);
+    EXPECT_THROW(oracle.resume_at(position), Error);
+  }
+}
+
+TEST(PrivateStream, a_plan_shares_out_what_the_bound_leaves) {
+  const StreamQuestions questions{3, 8, 7, 0};
+  const PrivacyTarget target{0.1, 1e-6};
+  const PrivateStreamPlan given = plan_private_stream({50, 1000000, "p"}, target, 1.0, questions);
+  EXPECT_EQ(given.batch, 1000000 / 7);
+  EXPECT_FALSE(given.search);
+  const PrivateStreamPlan found =
+      plan_private_stream({50, 1000000, "p"}, target, NormRange{0.1, 10}, questions);
+  EXPECT_EQ(found.search->records, 10000);
+  EXPECT_EQ(found.batch, 990000 / 7);
+  EXPECT_LE(found.records(), 1000000);
+  const StreamQuestions with_batch{3, 8, 7, 1000};
+  EXPECT_EQ(plan_private_stream({50, {}, "p"}, target, NormRange{0.1, 10}, with_batch).records(),
+            7350);
+  EXPECT_THROW(plan_private_stream({50, {}, "p"}, target, 1.0, questions), Error);
+  const StreamQuestions endless{3, 8, 7, std::numeric_limits<std::int64_t>::max()};
+  EXPECT_THROW(plan_private_stream({50, {}, "p"}, target, 1.0, endless), Error);
+  EXPECT_THROW(plan_private_stream({50, 6999, "p"}, target, 1.0, with_batch), Error);
+  EXPECT_THROW(plan_private_stream({50, 7349, "p"}, target, NormRange{0.1, 10}, with_batch), Error);
 }
 
 TEST(PrivateStream, refuses_short_streams_bad_records_and_other_shapes) {

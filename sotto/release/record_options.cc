@@ -1,6 +1,8 @@
 #include "sotto/release/record_options.h"
 
+#include <charconv>
 #include <limits>
+#include <system_error>
 
 #include "sotto/base/error.h"
 
@@ -10,10 +12,15 @@ OptionTable RecordPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return OptionTable()
       .real("epsilon", 'e', epsilon, {0, kInfinity, true, true},
-            "make the result differentially private, with at most this epsilon for each record")
+            "make the result differentially private, with at most this epsilon for each record; "
+            "--method, --starts and --iterations that are not given are then chosen for it")
       .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
-      .real("max-norm", 0, max_norm, {0, kInfinity, true, true},
-            "public bound: longer records are shortened to this norm; needed with --epsilon")
+      .real(
+          "max-norm", 0, max_norm, {0, kInfinity, true, true},
+          "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
+      .text("norm-range", 0, norm_range, "LO:HI",
+            "instead of --max-norm: find the bound privately between two public numbers, from the "
+            "first records, which are then not used again")
       .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
                "draw the noise from this seed: repeatable, and not private");
 }
@@ -22,13 +29,37 @@ void RecordPrivacyOptions::check() const {
   if (!asked()) {
     SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
     SOTTO_REQUIRE_AT(!max_norm, "--max-norm", "goes with --epsilon");
+    SOTTO_REQUIRE_AT(norm_range.empty(), "--norm-range", "goes with --epsilon");
     SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
     return;
   }
   SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
-  SOTTO_REQUIRE_AT(max_norm, "--epsilon",
+  SOTTO_REQUIRE_AT(max_norm || !norm_range.empty(), "--epsilon",
                    "needs --max-norm, a bound on the norm of a record that is not read off the "
-                   "data");
+                   "data, or --norm-range LO:HI to find one privately");
+  SOTTO_REQUIRE_AT(!max_norm || norm_range.empty(), "--norm-range",
+                   "goes without --max-norm: the bound is either given or found");
+  norm();
+}
+
+RecordNorm RecordPrivacyOptions::norm() const {
+  if (max_norm) return *max_norm;
+  const std::size_t colon = norm_range.find(':');
+  NormRange range{};
+  const char* end = norm_range.data() + norm_range.size();
+  bool good = colon != std::string::npos;
+  if (good) {
+    const char* middle = norm_range.data() + colon;
+    const auto low = std::from_chars(norm_range.data(), middle, range.low);
+    const auto high = std::from_chars(middle + 1, end, range.high);
+    good = low.ec == std::errc() && low.ptr == middle && high.ec == std::errc() && high.ptr == end;
+  }
+  // Far from where a power of a norm overflows or a square vanishes.
+  good = good && 1e-60 <= range.low && range.low < range.high && range.high <= 1e60;
+  SOTTO_REQUIRE_AT(good, "--norm-range",
+                   "must be two positive numbers in order, LO:HI, say 0.01:100; got '{}'",
+                   norm_range);
+  return range;
 }
 
 NoiseKey RecordPrivacyOptions::key() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "sotto/base/options.h"
 #include "sotto/release/private_stream.h"
@@ -13,6 +14,7 @@ struct RecordPrivacyOptions {
   std::optional<double> epsilon;
   std::optional<double> delta;
   std::optional<double> max_norm;
+  std::string norm_range;  // LO:HI, instead of max_norm
   std::optional<std::int64_t> insecure_seed;
 
   OptionTable table();
@@ -21,6 +23,7 @@ struct RecordPrivacyOptions {
   // Refuses what does not go together; without epsilon, every option that only privacy has.
   void check() const;
 
+  RecordNorm norm() const;
   PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
   NoiseKey key() const;  // from the system, or from the insecure seed
 };

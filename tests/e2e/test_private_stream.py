@@ -1,11 +1,14 @@
 """sotto stream --epsilon, as a user meets it."""
 import json
 import math
+import subprocess
+import time
 
-from sotto_cli import ProgramTest, main, npy_bytes, read_npy
+from sotto_cli import PROGRAM, ProgramTest, main, npy_bytes, read_npy
 
 DIM, COMPONENTS, RECORDS = 12, 2, 60000
 PRIVATE = ["--epsilon", 2, "--delta", "1e-6", "--max-norm", 1]
+SEARCHED = ["--epsilon", 2, "--delta", "1e-6", "--norm-range", "0.001:1000"]
 
 
 def phi(x):
@@ -19,6 +22,13 @@ def gdp_epsilon(mu, delta):
         d = phi(mu / 2 - middle / mu) - math.exp(middle) * phi(-mu / 2 - middle / mu)
         low, high = (low, middle) if d <= delta else (middle, high)
     return high
+
+
+def replaced(options, name, value):
+    """The options with another value for one of them."""
+    options = list(options)
+    options[options.index(name) + 1] = value
+    return options
 
 
 class PrivateStream(ProgramTest):
@@ -42,7 +52,9 @@ class PrivateStream(ProgramTest):
         self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
         self.assertLessEqual(privacy["epsilon"], 2)
         self.assertEqual(privacy["unit"], "one record")
-        self.assertEqual(len(privacy["releases"]), COMPONENTS * 9)
+        # Chosen without a look at the records: all components at once, 6 iterations and the weights.
+        self.assertEqual(result["options"]["method"], "simultaneous")
+        self.assertEqual(len(privacy["releases"]), result["options"]["iterations"] + 1)
         self.assertEqual({release["parallel"] for release in privacy["releases"]}, {1})
         self.assertNotIn("residuals", result["diagnostics"])
 
@@ -66,27 +78,179 @@ class PrivateStream(ProgramTest):
         self.assertNotEqual(fresh[0], fresh[1])
 
     def test_neighbours_leave_results_of_the_same_form(self):
-        other = self.folder / "other.npy"
-        data = bytearray(self.points.read_bytes())
-        data[-8 * DIM:] = bytes(8 * DIM)  # the last record becomes zero
-        other.write_bytes(data)
-        forms = []
-        for path in self.points, other:
-            result = self.result("stream", path, "-k", COMPONENTS, *PRIVATE, "--insecure-seed", 7)
-            diagnostics = result["diagnostics"]
-            forms.append((sorted(result), sorted(diagnostics), diagnostics["iterations"],
-                          diagnostics["points_read"], len(result["privacy"]["releases"])))
-        self.assertEqual(forms[0], forms[1])
+        data = self.points.read_bytes()
+        head = len(data) - 8 * DIM * RECORDS
+        # One record, in the chunk for the bound, in the first batch and at the end, becomes zero.
+        for options, place in (PRIVATE, 0), (PRIVATE, 59990), (SEARCHED, 0), (SEARCHED, 2000), \
+                (SEARCHED, 59990):
+            start = head + 8 * DIM * place
+            other = self.write("other.npy", data[:start] + bytes(8 * DIM) + data[start + 8 * DIM:])
+            forms = []
+            for path in self.points, other:
+                out = self.folder / f"{path.stem}{place}{len(options[-2])}"
+                result = self.result("stream", path, "-k", COMPONENTS, *options, "--insecure-seed",
+                                     7, "--out", out)
+                diagnostics = result["diagnostics"]
+                forms.append((sorted(result), sorted(diagnostics), diagnostics["iterations"],
+                              diagnostics["points_read"], diagnostics["batch"],
+                              [(r["what"], r["values"], r["mechanism"])
+                               for r in result["privacy"]["releases"]],
+                              sorted(f.name for f in out.iterdir()),
+                              (out / "vectors.npy").stat().st_size))
+            self.assertEqual(forms[0], forms[1])
+
+    def test_a_bound_is_found_in_a_range(self):
+        result = self.result("stream", self.points, "-k", COMPONENTS, *SEARCHED)
+        self.assertGreater(result["diagnostics"]["max_norm"], 0.9)
+        self.assertLess(result["diagnostics"]["max_norm"], 1.1)
+        privacy = result["privacy"]
+        self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
+        self.assertLessEqual(privacy["epsilon"], 2)
+        self.assertEqual(privacy["releases"][0]["mechanism"], "exponential")
+        self.assertLessEqual(privacy["releases"][0]["cost"]["epsilon"], 2)
+        self.assertEqual({release["parallel"] for release in privacy["releases"]}, {1})
+        self.assertIn("that records are shortened to a norm between 0.001 and 1000",
+                      privacy["public"])
+        # The larger of the two accounts, not their sum.
+        mu = max(r["cost"]["mu"] for r in privacy["releases"][1:])
+        self.assertAlmostEqual(privacy["epsilon"], gdp_epsilon(mu, 1e-6), delta=1e-6)
+        text = self.succeed("stream", self.points, "-k", COMPONENTS, *SEARCHED)
+        for word in "clip", "%\n%", "quantile":
+            self.assertNotIn(word, text)
+
+    def test_a_plan_opens_no_file(self):
+        public = ["--plan", "--dim", 50, "--records", 1000000, "--json"]
+        plan = json.loads(self.succeed("stream", "missing.npy", "-k", 3, *PRIVATE, *public))
+        self.assertEqual(plan["batch"], 1000000 // plan["answers"])
+        self.assertEqual(plan["records_for_bound"], 0)
+        # 2/(n mu) times the spread of the block, which is at most the root of its columns.
+        one = 2 * plan["noise_multiplier"] / plan["batch"]
+        self.assertGreater(plan["noise"], one)
+        self.assertLess(plan["noise"], one * math.sqrt(3 * plan["starts"]))
+        searched = json.loads(self.succeed("stream", "-", "-k", 3, *SEARCHED, *public))
+        self.assertEqual(searched["records_for_bound"], 2000)
+        given = json.loads(self.succeed("stream", "x", "-k", 3, *PRIVATE, *public, "-L", 9, "-R", 5,
+                                        "--method", "power", "--batch", 1000))
+        self.assertEqual([given[name] for name in ("method", "starts", "iterations", "answers",
+                                                   "batch")], ["power", 9, 5, 18, 1000])
+        strong = json.loads(self.succeed("stream", "x", "-k", 3, *PRIVATE, *public, "--weight",
+                                         plan["weight"]))
+        self.assertAlmostEqual(strong["epsilon"], 2, delta=0.001)
+        self.refuse("stream", "missing.npy", "-k", 3, *PRIVATE, "--plan", says="missing.npy")
+        text = self.write("points.csv", "0.1,0.2\n" * 10)
+        self.refuse("stream", text, "-k", 1, *PRIVATE, "--plan", says="--records")
+
+    def test_a_plan_reads_a_header_and_says_what_the_run_does(self):
+        data = self.points.read_bytes()
+        size = 8 * DIM * RECORDS
+        bare = self.write("bare.npy", data[:-size] + b"\xff" * size)
+        whole = self.succeed("stream", self.points, "-k", COMPONENTS, *SEARCHED, "--plan")
+        # Records that no reader would take are not looked at.
+        self.assertEqual(self.succeed("stream", bare, "-k", COMPONENTS, *SEARCHED, "--plan"),
+                         whole)
+        plan = json.loads(self.succeed("stream", bare, "-k", COMPONENTS, *SEARCHED, "--plan",
+                                       "--json"))
+        result = self.result("stream", self.points, "-k", COMPONENTS, *SEARCHED)
+        self.assertEqual(plan["records"], result["diagnostics"]["points_read"])
+        self.assertEqual(plan["batch"], result["diagnostics"]["batch"])
+        self.assertEqual(plan["answers"], result["diagnostics"]["answers"])
+        for name in "method", "starts", "iterations":
+            self.assertEqual(plan[name], result["options"][name])
+
+    def killed_run(self, data, answers, columns, options):
+        """Feeds part of the data, waits until so many answers are stored, and kills the run."""
+        checkpoint = self.folder / "run.ckpt"
+        run = subprocess.Popen([PROGRAM, "stream", "-", *map(str, options)], cwd=self.folder,
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        run.stdin.write(data)
+        run.stdin.flush()
+        block = 8 * DIM * columns + 64 + 12  # of one answer: d x L numbers, their head, the frame
+        deadline = time.monotonic() + 120
+        while not checkpoint.exists() or checkpoint.stat().st_size < answers * block:
+            self.assertLess(time.monotonic(), deadline, "no checkpoint came")
+            time.sleep(0.01)
+        run.kill()
+        run.wait()
+        run.stdin.close()
+
+    def pipe(self, data, *options):
+        return subprocess.run([PROGRAM, "stream", "-", *map(str, options)], input=data,
+                              capture_output=True, cwd=self.folder, timeout=300)
+
+    def test_a_killed_run_goes_on_and_certifies_the_same(self):
+        data = self.points.read_bytes()[-8 * DIM * RECORDS:]
+        options = ["-k", COMPONENTS, "-R", 9, "-L", 4, "--batch", 3000, "--dim", DIM, "--dtype",
+                   "f8", *SEARCHED, "--checkpoint", "run.ckpt"]
+        seeded = [*options, "--insecure-seed", 3]
+        whole = self.pipe(data, *seeded, "--json")
+        self.assertEqual(whole.stderr, b"")
+        whole = json.loads(whole.stdout)
+        self.assertFalse((self.folder / "run.ckpt").exists())
+        row = 8 * DIM
+        # Killed after some answers, then again after more, then with a torn last record.
+        self.killed_run(data[:row * (1500 + 3500 * 3)], 2, 8, seeded)
+        self.killed_run(data[:row * (1500 + 3500 * 6)], 4, 8, seeded)
+        stored = (self.folder / "run.ckpt").read_bytes()
+        self.assertEqual((self.folder / "run.ckpt").stat().st_mode & 0o777, 0o600)
+        self.write("run.ckpt", stored[:-7])
+        for change, says in (["--insecure-seed", 4], b"insecure-seed"), \
+                (["--epsilon", 3], b"noise multiplier"), (["--norm-range", "0.01:10"], b"norm-range"):
+            other = self.pipe(data, *replaced(seeded, *change))
+            self.assertEqual(other.returncode, 2)
+            self.assertIn(b"checkpoint of another run", other.stderr)
+            self.assertIn(says, other.stderr)
+        done = self.pipe(data, *seeded, "--json")
+        self.assertEqual(done.stderr, b"")
+        found = json.loads(done.stdout)
+        self.assertGreaterEqual(found["diagnostics"]["answers_from_checkpoint"], 3)
+        self.assertEqual(found["weights"], whole["weights"])
+        self.assertEqual(found["diagnostics"]["history"], whole["diagnostics"]["history"])
+        self.assertEqual(found["diagnostics"]["max_norm"], whole["diagnostics"]["max_norm"])
+        self.assertEqual(found["privacy"], whole["privacy"])
+        self.assertFalse((self.folder / "run.ckpt").exists())
+
+    def test_a_killed_run_with_secret_noise_is_proved_and_keeps_its_answers(self):
+        data = self.points.read_bytes()[-8 * DIM * RECORDS:]
+        options = ["-k", COMPONENTS, "-R", 9, "-L", 4, "--batch", 3000, "--dim", DIM, "--dtype",
+                   "f8", *PRIVATE, "--checkpoint", "run.ckpt"]
+        self.killed_run(data[:8 * DIM * 3000 * 7], 5, 8, options)
+        stored = (self.folder / "run.ckpt").read_bytes()
+        kept = self.folder / "kept"
+        kept.write_bytes(stored)
+        results = []
+        for _ in range(2):
+            (self.folder / "run.ckpt").write_bytes(kept.read_bytes())
+            done = self.pipe(data, *options, "--json")
+            self.assertEqual(done.stderr, b"")
+            results.append(json.loads(done.stdout))
+        for result in results:
+            privacy = result["privacy"]
+            self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
+            self.assertLessEqual(privacy["epsilon"], 2)
+            self.assertEqual(len(privacy["releases"]), 10)
+        # The stored answers were given again, so the paths agree until they end; then noise is new.
+        given = results[0]["diagnostics"]["answers_from_checkpoint"]
+        moved = [result["diagnostics"]["history"]["change"] for result in results]
+        self.assertEqual(moved[0][:given], moved[1][:given])
+        self.assertNotEqual(moved[0][given:], moved[1][given:])
 
     def test_refusals(self):
         for options, says in (
                 ([*PRIVATE, "--passes", 2], "--passes"),
-                ([*PRIVATE, "--checkpoint", "c"], "--checkpoint"),
                 (["--epsilon", 1, "--delta", "1e-6"], "--max-norm"),
+                ([*PRIVATE, "--norm-range", "0.1:10"], "--norm-range"),
+                (["--norm-range", "0.1:10"], "--epsilon"),
+                *(([*SEARCHED[:-1], text], "--norm-range")
+                  for text in ("1", "1:", ":1", "2:1", "0:1", "-1:1", "a:b", "1:2:3", "1:inf", "nan:1",
+                               "1 :2")),
+                ([*PRIVATE, "--records", 10], "--plan"), ([*PRIVATE, "--weight", 0.1], "--plan"),
+                (["--plan"], "--epsilon"),
                 (["--epsilon", 1, "--max-norm", 1], "--delta"),
                 (["--delta", "1e-6"], "--epsilon"), (["--max-norm", 1], "--epsilon"),
                 (["--insecure-seed", 1], "--epsilon"),
-                ([*PRIVATE, "--batch", RECORDS], f"needs {18 * RECORDS} records")):
+                ([*PRIVATE, "--method", "power", "-R", 8, "--batch", RECORDS],
+                 f"needs {18 * RECORDS} records")):
             self.refuse("stream", self.points, "-k", COMPONENTS, *options, says=says)
         svm = self.write("a.svm", "1 1:0.5 3:0.25\n" * 100)
         self.refuse("stream", svm, "-k", 1, "--format", "svmlight", *PRIVATE, says="--dim")

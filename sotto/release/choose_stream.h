@@ -1,0 +1,42 @@
+// What a private run over a stream does where the user gave nothing, and what can be expected of
+// it, from public numbers alone. The rules were tuned on synthetic points; docs/choosing.md shows
+// the figures. A run may take other numbers: its guarantee does not depend on them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sotto/release/private_stream.h"
+
+namespace sotto {
+
+struct StreamShape {
+  Index dim;
+  std::int64_t components;
+  int order;
+};
+
+struct StreamChoice {
+  std::string method;  // "power" or "simultaneous"
+  std::int64_t starts;
+  std::int64_t iterations;
+};
+
+// For the method that was asked for, if any. Epsilon, delta and the number of records do not enter:
+// they scale the noise of all choices alike.
+StreamChoice choose_stream(const StreamShape& shape, const std::optional<std::string>& method);
+
+// In units of max_norm^p, so that it holds for any bound, given or found.
+struct StreamForecast {
+  double noise;   // standard deviation of one coordinate of an answer, at random starts
+  double weight;  // of the weakest component that is expected to be recovered, |cos| >= 0.9
+};
+StreamForecast forecast_stream(const StreamShape& shape, const std::string& method,
+                               const PrivateStreamPlan& plan);
+
+// The epsilon at which components of this weight, in the same units, are expected to be recovered.
+double expected_epsilon(const StreamShape& shape, const std::string& method,
+                        const PrivateStreamPlan& plan, double weight);
+
+}  // namespace sotto

@@ -1,0 +1,90 @@
+#include "sotto/release/norm_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr int kPerDoubling = 32;
+constexpr int kOneIn = 10;  // records may be longer than the bound
+// A record that was scaled to a norm passes it by a rounding, and is not longer for that.
+constexpr double kRounding = 1 + 0x1p-40;
+
+// Powers of 2^(1/32) in [low, high), and high itself.
+std::vector<double> grid_of(const NormRange& range) {
+  SOTTO_REQUIRE(range.low > 0 && range.low < range.high && std::isfinite(range.high),
+                "a range of norms has 0 < low < high, got {} and {}", range.low, range.high);
+  std::vector<double> grid;
+  for (auto j = static_cast<int>(std::ceil(kPerDoubling * std::log2(range.low)));; ++j) {
+    const double bound = std::exp2(static_cast<double>(j) / kPerDoubling);
+    if (bound >= range.high) break;
+    grid.push_back(bound);
+  }
+  grid.push_back(range.high);
+  return grid;
+}
+
+// The mechanism that costs at most `epsilon` together with what its precision costs.
+ExponentialMechanism mechanism_within(double epsilon, double score_bound) {
+  const char* what = "bound on the norm of records, its own records";
+  const double charge =
+      ExponentialMechanism(what, epsilon, 1, score_bound).record().precision.epsilon;
+  const double left = epsilon * (1 - 0x1p-44) - charge * (1 + 0x1p-44);
+  SOTTO_REQUIRE(left > 0, "epsilon {} is too small to choose a bound on the norm", epsilon);
+  return ExponentialMechanism(what, left, 1, score_bound);
+}
+
+}  // namespace
+
+std::int64_t norm_search_records(double epsilon, std::int64_t run_records) {
+  const double sharp = std::ceil(std::max(2000.0, 1000 / epsilon));
+  const double most = static_cast<double>(run_records / 20);
+  return static_cast<std::int64_t>(std::max(1.0, std::min(sharp, most)));
+}
+
+NormBound::NormBound(const NormSearch& search)
+    : search_(search),
+      candidates_(grid_of(search.range)),
+      mechanism_(mechanism_within(search.epsilon, static_cast<double>(search.records))) {
+  SOTTO_REQUIRE(search.records >= 1 && search.records <= std::int64_t{1} << 40,
+                "a bound is chosen from 1 to 2^40 records, got {}", search.records);
+}
+
+std::vector<double> NormBound::scores(OnePassRecords& records) const {
+  // fits[i]: records that fit within candidate i and not within the one before.
+  std::vector<std::int64_t> fits(candidates_.size() + 1, 0);
+  const Index step = block_rows(records.source());
+  PointBlock points;
+  for (Index done = 0; done < search_.records;) {
+    const Index rows = records.read(std::min(step, search_.records - done), points);
+    SOTTO_REQUIRE_AT(rows > 0, records.source().name(),
+                     "ended after {} records; the bound on their norm alone needs {}",
+                     records.source().position(), search_.records);
+    for (const double square : squared_norms(points)) {
+      const double norm = std::sqrt(square) / kRounding;
+      const auto first = std::lower_bound(candidates_.begin(), candidates_.end(), norm);
+      ++fits[static_cast<std::size_t>(first - candidates_.begin())];
+    }
+    done += rows;
+  }
+  const std::int64_t allowed = search_.records / kOneIn;
+  std::vector<double> result(candidates_.size());
+  std::int64_t before = search_.records;  // longer than the candidate before
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::int64_t longer = before - fits[i];
+    const std::int64_t distance = std::max({std::int64_t{0}, longer - allowed, allowed - before});
+    result[i] = -static_cast<double>(distance);
+    before = longer;
+  }
+  return result;
+}
+
+double NormBound::release(OnePassRecords& records, NoiseStream stream) const {
+  const std::vector<double> score = scores(records);
+  return candidates_[mechanism_.select(score, std::move(stream))];
+}
+
+}  // namespace sotto

@@ -1,0 +1,56 @@
+// A bound on the norm of the records, chosen privately: a quantile of the norms by the exponential
+// mechanism, on records that are read for this and for nothing else.
+//
+// The candidates are 2^(j/32) within a public range. Wanted is the smallest that a tenth of the
+// records or less exceed: noise grows with a power of the bound, and a record that is shortened is
+// not lost. The score of a candidate is minus the distance of that tenth from the numbers of
+// records that exceed it and the candidate before it. Records of equal norm, which make the usual
+// rank score indifferent between all larger bounds, get the candidate at their norm. Neighbours
+// replace one record; pure epsilon. Cost: O(n d), memory that does not depend on n. Proof:
+// norm_bound.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sotto/privacy/exponential.h"
+#include "sotto/release/one_pass_records.h"
+
+namespace sotto {
+
+// Where the bound is sought: a public range, 0 < low < high.
+struct NormRange {
+  double low;
+  double high;
+};
+
+struct NormSearch {
+  NormRange range;
+  std::int64_t records;  // how many are read for it
+  double epsilon;        // what it may cost, precision included
+};
+
+// As many records as the choice needs to be sharp at this epsilon, and at most a twentieth of what
+// the run reads.
+std::int64_t norm_search_records(double epsilon, std::int64_t run_records);
+
+class NormBound {
+ public:
+  explicit NormBound(const NormSearch& search);
+
+  const std::vector<double>& candidates() const { return candidates_; }
+  const ReleaseRecord& record() const { return mechanism_.record(); }
+
+  // Reads the records from where they stand. A record so long that its square overflows is longer
+  // than every candidate.
+  double release(OnePassRecords& records, NoiseStream stream) const;
+
+ private:
+  std::vector<double> scores(OnePassRecords& records) const;
+
+  NormSearch search_;
+  std::vector<double> candidates_;  // increasing
+  ExponentialMechanism mechanism_;
+};
+
+}  // namespace sotto

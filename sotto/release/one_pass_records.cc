@@ -1,0 +1,39 @@
+#include "sotto/release/one_pass_records.h"
+
+#include "sotto/release/access.h"
+
+namespace sotto {
+
+void refuse_records(const Error& error, const std::string& name) {
+  if (error.fault() == Fault::system || error.place().starts_with("--")) throw error;
+  throw Error(
+      "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
+      "private run, and nothing was released",
+      name);
+}
+
+Index OnePassRecords::read(Index max_rows, PointBlock& block) {
+  try {
+    return source_->read(max_rows, block);
+  } catch (const Error& error) {
+    refuse_records(error, source_->name());
+  }
+}
+
+Index OnePassRecords::skip(Index count) {
+  try {
+    return source_->skip(count);
+  } catch (const Error& error) {
+    refuse_records(error, source_->name());
+  }
+}
+
+PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data) {
+  const PointSource& source = *ReleaseAccess::view(data);
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
+                   "is needed: the dimension of {} would otherwise be read off the records",
+                   source.name());
+  return {source.dim(), source.records(), source.name()};
+}
+
+}  // namespace sotto

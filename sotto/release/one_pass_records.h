@@ -1,0 +1,43 @@
+// Records of a private stream: read once, from the first to the last, and never quoted.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/tensor/point_source.h"
+
+namespace sotto {
+
+// Throws in place of an error that a reader raised: those of the records' own text quote it, and
+// what they say must not leave a private run. Errors about options and about the machine stay.
+[[noreturn]] void refuse_records(const Error& error, const std::string& name);
+
+class OnePassRecords {
+ public:
+  explicit OnePassRecords(std::unique_ptr<PointSource> source) : source_(std::move(source)) {}
+  // What is wrong with a record that cannot be read is not said.
+  Index read(Index max_rows, PointBlock& block);
+  // Passes over records that an earlier part of the run has used; returns how many there were.
+  Index skip(Index count);
+  const PointSource& source() const { return *source_; }  // const: what is public about it
+
+ private:
+  std::unique_ptr<PointSource> source_;
+};
+
+// What is public about a stream.
+struct PublicStream {
+  Index dim = 0;
+  std::optional<Index> records;
+  std::string name;  // for messages
+};
+
+// Declares dimension and number of records public; nothing else of the source is looked at. Refuses
+// a source whose dimension would have to be read off the records.
+PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data);
+
+}  // namespace sotto

@@ -1,0 +1,92 @@
+#include "sotto/study/stream_recovery.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+namespace sotto {
+namespace {
+
+// Reads rows that stay where they are.
+class BorrowedRows final : public PointSource {
+ public:
+  explicit BorrowedRows(const RowMatrix& rows) : rows_(rows) {}
+  Index dim() const override { return rows_.cols(); }
+  std::string name() const override { return "records in memory"; }
+  std::optional<Index> records() const override { return rows_.rows(); }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override {
+    const Index rows = std::min(max_rows, rows_.rows() - next_);
+    block.is_sparse = false;
+    block.dense = rows_.middleRows(next_, rows);
+    next_ += rows;
+    return rows;
+  }
+
+ private:
+  const RowMatrix& rows_;
+  Index next_ = 0;
+};
+
+bool recovers(const StreamProblem& problem, const StreamOptions& options,
+              const PrivacyTarget& target, const RecordNorm& norm, int runs, int wanted) {
+  int missed = 0;
+  for (int run = 1; run <= runs && missed <= runs - wanted; ++run) {
+    if (worst_cosine(problem, options, target, norm, static_cast<std::uint64_t>(run)) < 0.9) {
+      ++missed;
+    }
+  }
+  return missed <= runs - wanted;
+}
+
+}  // namespace
+
+StreamProblem stream_problem(const PointModel& model) {
+  SyntheticPoints points(model);
+  PointBlock block;
+  points.read(model.records, block);
+  return {points.vectors(), std::move(block.dense)};
+}
+
+double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
+                    const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed) {
+  StreamOptions asked = options;
+  asked.seed = static_cast<std::int64_t>(seed);
+  const PrivateStreamPlan plan = plan_private_stream(
+      {problem.rows.cols(), problem.rows.rows(), "records"}, target, norm,
+      {static_cast<int>(asked.order), asked.columns(), asked.answers(), asked.batch});
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(
+      Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<BorrowedRows>(problem.rows))), plan,
+      NoiseKey::insecure_from_seed(seed), ledger);
+  const Decomposition found = decompose_stream(oracle, asked);
+  return (problem.vectors.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
+}
+
+double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,
+                      const RecordNorm& norm, int runs, int wanted) {
+  const auto enough = [&](double epsilon) {
+    return recovers(problem, options, {epsilon, delta}, norm, runs, wanted);
+  };
+  double low = 1, high = 1;
+  while (!enough(high)) {
+    low = high;
+    high *= 2;
+    if (high > 64) return std::numeric_limits<double>::infinity();
+  }
+  if (low == high) {
+    while (enough(low)) {
+      high = low;
+      low /= 2;
+    }
+  }
+  while (high / low > 1.03) {
+    const double middle = std::sqrt(low * high);
+    (enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto
