@@ -12,8 +12,10 @@
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_corpus.h"
+#include "sotto/models/private_topics.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/models/topic_model.h"
+#include "sotto/release/one_pass_records.h"
 #include "sotto/report/result.h"
 
 namespace sotto::cli {
@@ -38,7 +40,11 @@ class Topics final : public Command {
   OptionTable options() override {
     return OptionTable()
         .append(topics_.table())
+        .notice("refine", given_.refine)
+        .notice("clip", given_.clip)
+        .notice("form", given_.form)
         .append(file_.table())
+        .append(privacy_.table())
         .integer("top", 0, top_, {1, 1000}, "words of each topic to print, and to judge it by")
         .text("heldout", 0, heldout_path_, "FILE",
               "public documents to predict: perplexity by document completion")
@@ -54,11 +60,17 @@ class Topics final : public Command {
     common_.apply();
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
+    privacy_.check();
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
-    return run_public(folder);
+    return privacy_.asked() ? run_private(folder) : run_public(folder);
   }
 
  private:
+  // Which options the user gave: a private run has other defaults, and refuses some.
+  struct Given {
+    bool refine = false, clip = false, form = false;
+  };
+
   ExitCode run_public(std::optional<OutputFolder>& folder) {
     auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data(read_corpus(path_, file_));
@@ -88,6 +100,67 @@ class Topics final : public Command {
                         corpus.documents(), computing));
     }
     return exit_done;
+  }
+
+  ExitCode run_private(std::optional<OutputFolder>& folder) {
+    check_private();
+    auto start = std::chrono::steady_clock::now();
+    Sensitive<Corpus> data = read_private();
+    const PublicCorpusShape shape = public_shape(data, path_);
+    const std::vector<std::string> vocabulary =
+        file_.vocab.empty() ? std::vector<std::string>() : read_vocabulary(file_.vocab);
+    const PrivateTopicPlan plan = plan_private_topics(
+        shape, topics_, given_.refine ? std::optional(topics_.refine) : std::nullopt, privacy_);
+    const double reading = seconds_since(start);
+
+    InteractiveProgress progress;
+    start = std::chrono::steady_clock::now();
+    Ledger ledger(document_statement(shape, privacy_.target()));
+    const PrivateTopicFit fit =
+        fit_private_topics(std::move(data), plan, topics_, privacy_.target(), privacy_.key(),
+                           ledger, progress.callback());
+    const Certificate certificate = ledger.certify();
+    const double computing = seconds_since(start);
+
+    Json result = make_result(name(), options(),
+                              Json{{"documents", shape.documents}, {"words", shape.words}});
+    result["privacy"] = Json(certificate.to_json());
+    fill(result, fit.model, vocabulary, computing);
+    Json& diagnostics = result["diagnostics"];
+    diagnostics["mechanism"] = plan.mechanism;
+    diagnostics["core_words"] = fit.core;
+    diagnostics["expectation_steps"] = fit.steps;
+    diagnostics["seconds_reading"] = reading;
+    evaluate(result, fit.model, fit.frequencies, nullptr, vocabulary);
+    write(folder, result, fit.model, vocabulary);
+    if (!common_.json) print(result, certificate.to_text());
+    return exit_done;
+  }
+
+  void check_private() const {
+    SOTTO_REQUIRE_AT(file_.min_df == 1, "--min-df",
+                     "looks at all documents and does not go with --epsilon; give --vocab");
+    SOTTO_REQUIRE_AT(!given_.clip, "--clip",
+                     "does not go with --epsilon: a private run scales every document to norm one");
+    SOTTO_REQUIRE_AT(!given_.form, "--form",
+                     "does not go with --epsilon: products of released means are plug-in");
+    for (const auto& [path, option] :
+         {std::pair(heldout_path_, "--heldout"), std::pair(reference_path_, "--reference"),
+          std::pair(infer_path_, "--infer")}) {
+      std::error_code none;
+      SOTTO_REQUIRE_AT(path.empty() || !std::filesystem::equivalent(path, path_, none), option,
+                       "must be a public file; {} is the corpus that this run protects", path);
+    }
+  }
+
+  // What a reader says about the documents quotes them; a private run does not pass it on.
+  Sensitive<Corpus> read_private() const {
+    try {
+      return Sensitive<Corpus>(read_corpus(path_, file_));
+    } catch (const Error& error) {
+      if (path_ != "-" && !std::filesystem::is_regular_file(path_)) throw;
+      refuse_records(error, path_);
+    }
   }
 
   bool single() const { return topics_.model == "single"; }
@@ -221,8 +294,10 @@ class Topics final : public Command {
 
   std::string path_, heldout_path_, reference_path_, infer_path_, truth_path_;
   std::int64_t top_ = 10;
+  Given given_;
   TopicOptions topics_;
   CorpusFileOptions file_;
+  DocumentPrivacyOptions privacy_;
   CommonOptions common_;
 };
 

@@ -50,13 +50,15 @@ PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus, const std::strin
   return {view.documents(), view.vocabulary_size};
 }
 
-PrivacyStatement document_statement(const PublicCorpusShape& shape, double delta) {
+PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target) {
   PrivacyStatement statement;
   statement.unit = "one document";
   statement.neighbours = "one document replaced by another; the number of documents stays the same";
   statement.public_facts = {fmt::format("the number of documents, {}", shape.documents),
                             fmt::format("the vocabulary, {} words", shape.words), "all options"};
-  statement.delta = delta;
+  statement.delta = target.delta;
+  // What is released later depends on earlier releases; the budget was fixed before.
+  statement.budget = {target.epsilon, target.delta};
   return statement;
 }
 

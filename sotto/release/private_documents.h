@@ -46,7 +46,7 @@ struct Noisy {
 };
 
 // The certificate's words for the document unit.
-PrivacyStatement document_statement(const PublicCorpusShape& shape, double delta);
+PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target);
 
 class PrivateDocuments {
  public:
