@@ -135,22 +135,6 @@ Released<Noisy<Matrix>> PrivateDocuments::second_moment(double mu) {
   return noisy_value(std::move(noisy), mechanism);
 }
 
-Released<Noisy<Matrix>> PrivateDocuments::second_moment_times(const Matrix& orthonormal,
-                                                              double mu) {
-  require_orthonormal(orthonormal);
-  const Matrix product = held_->moments.second_sum_times(orthonormal) * scale();
-  const double sensitivity = kSensitivity * scale();
-  const double error = gamma(2 * held_->depth() + 32) * 4 * std::sqrt(double(orthonormal.cols()));
-  const auto count = static_cast<std::int64_t>(product.size());
-  const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
-  const GaussianMechanism mechanism("second moment of the documents times a block", sensitivity,
-                                    deviation_for(hidden, mu), count, error);
-  pay(mechanism.record());
-  Matrix noisy(product.rows(), product.cols());
-  mechanism.release(flat(product), key_.open_stream(), {noisy.data(), std::size_t(noisy.size())});
-  return noisy_value(std::move(noisy), mechanism);
-}
-
 Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& orthonormal,
                                                                 double mu) {
   require_orthonormal(orthonormal);

@@ -6,7 +6,6 @@
 // Two neighbours differ by at most sqrt(2) / N, and the Gaussian mechanism is exact:
 // - first moment:  P1 / |P1|,                  V numbers
 // - second moment: P2 / |P2|, symmetric,       V(V+1)/2 numbers, isometric noise
-// - the second moment times an orthonormal block, for vocabularies whose square is too large
 // - third moment:  P3 / |P3| at (Q,Q,Q), symmetric, in k dimensions. Isometric noise is invariant
 // under
 //   rotation, so this is what V^3 noisy numbers would give there (private_documents.md), at
@@ -68,7 +67,6 @@ class PrivateDocuments {
   // Each pays mu, and says how much noise it has.
   Released<Noisy<Vector>> first_moment(double mu);
   Released<Noisy<Matrix>> second_moment(double mu);
-  Released<Noisy<Matrix>> second_moment_times(const Matrix& orthonormal, double mu);
   Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double mu);
   // Topics V x k row by row. The counts of word w are multiplied by scale[w] before they are scaled
   // and given noise; what is released still is.
