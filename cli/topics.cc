@@ -106,9 +106,7 @@ class Topics final : public Command {
     check_private();
     auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data = read_private();
-    const PublicCorpusShape shape = public_shape(data, path_);
-    const std::vector<std::string> vocabulary =
-        file_.vocab.empty() ? std::vector<std::string>() : read_vocabulary(file_.vocab);
+    const PublicCorpusShape shape = public_shape(data);
     const PrivateTopicPlan plan = plan_private_topics(
         shape, topics_, given_.refine ? std::optional(topics_.refine) : std::nullopt, privacy_);
     const double reading = seconds_since(start);
@@ -122,8 +120,10 @@ class Topics final : public Command {
     const Certificate certificate = ledger.certify();
     const double computing = seconds_since(start);
 
-    Json result = make_result(name(), options(),
-                              Json{{"documents", shape.documents}, {"words", shape.words}});
+    const std::vector<std::string>& vocabulary = fit.vocabulary;
+    const Index words = fit.model.topics.rows();
+    Json result =
+        make_result(name(), options(), Json{{"documents", shape.documents}, {"words", words}});
     result["privacy"] = Json(certificate.to_json());
     fill(result, fit.model, vocabulary, computing);
     Json& diagnostics = result["diagnostics"];
@@ -252,6 +252,10 @@ class Topics final : public Command {
       result["files"] = {"topics.npy", "weights.npy"};
       folder->write_npy("topics.npy", model.topics);
       folder->write_npy("weights.npy", model.alpha);
+      if (!vocabulary.empty()) {
+        folder->write_text("vocab.txt", fmt::format("{}\n", fmt::join(vocabulary, "\n")));
+        result["files"].push_back("vocab.txt");
+      }
       if (!infer_path_.empty()) {
         const Corpus other = read_corpus_over(vocabulary, model.topics.rows(), infer_path_, file_);
         folder->write_npy("inferred.npy", Matrix(proportions(other, model)));

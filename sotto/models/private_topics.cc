@@ -11,7 +11,7 @@
 #include "sotto/linalg/krylov.h"
 #include "sotto/models/pair_topics.h"
 #include "sotto/models/shrinkage.h"
-#include "sotto/models/simplex.h"
+#include "sotto/release/private_vocabulary.h"
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
@@ -27,6 +27,9 @@ constexpr int kRounds = 8;
 // A later step starts from better topics: it gets a larger share, and earlier ones count less.
 constexpr double kStepGrowth = 1.3;
 constexpr double kStepDecay = 0.6;
+// Shares of a run that chooses its words, and the numbers it may release at most.
+constexpr double kVocabularyShare = 0.1;
+constexpr std::int64_t kMostValues = std::int64_t{1} << 33;
 // Part of a topic that is spread over all words by their frequency, so that none is impossible.
 constexpr double kBackground = 1e-3;
 
@@ -133,7 +136,7 @@ class PrivateTopics {
     TopicModel model = plan_.mechanism == "pairs" ? topics_from_pairs() : topics_from_triples();
     documents_.keep_words({});
     for (std::int64_t step = 0; step < steps_; ++step) model = expectation_step(model, step);
-    return {std::move(model), frequencies_.value(), Index(core_.size()), steps_};
+    return {std::move(model), {}, frequencies_.value(), Index(core_.size()), steps_};
   }
 
  private:
@@ -342,48 +345,90 @@ NoiseKey DocumentPrivacyOptions::key() const {
                        : NoiseKey::from_system();
 }
 
+namespace {
+
+TopicShares shares_of(const PrivateTopicPlan& plan) {
+  TopicShares shares;
+  if (plan.mechanism == "triples") shares = {0, 0.1, 0.3, 0.2, 0.4};
+  if (plan.steps == 0) {
+    const double rest = shares.second + shares.third;
+    shares.second += shares.steps * shares.second / rest;
+    shares.third += shares.steps * shares.third / rest;
+    shares.steps = 0;
+  }
+  if (plan.shape.words > 0) return shares;
+  for (double* share : {&shares.first, &shares.second, &shares.third, &shares.steps}) {
+    *share *= 1 - kVocabularyShare;
+  }
+  shares.vocabulary = kVocabularyShare;
+  return shares;
+}
+
+// Numbers that the whole run may release: what their sampling costs is set aside.
+std::int64_t most_values(const PrivateTopicPlan& plan) {
+  if (plan.shape.words == 0) return kMostValues;
+  const std::int64_t core =
+      plan.core.value_or(std::min<std::int64_t>(plan.shape.words, kLargestCore));
+  const std::int64_t k = plan.topics;
+  return plan.shape.words + core * (core + 1) / 2 + (k + 1) * (k + 2) * (k + 3) / 6 +
+         plan.steps * plan.shape.words * k;
+}
+
+void require_words(Index topics, Index words) {
+  SOTTO_REQUIRE_AT(topics <= words, "--topics",
+                   "cannot exceed the {} words of the vocabulary, got {}", words, topics);
+}
+
+}  // namespace
+
 PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const TopicOptions& options,
                                      std::optional<std::int64_t> refine,
                                      const DocumentPrivacyOptions& privacy) {
   PrivateTopicPlan plan;
   plan.shape = shape;
   plan.topics = options.topics;
-  SOTTO_REQUIRE_AT(plan.topics <= shape.words, "--topics",
-                   "cannot exceed the {} words of the vocabulary, got {}", shape.words,
-                   plan.topics);
+  if (shape.words > 0) require_words(plan.topics, shape.words);
   plan.mechanism = privacy.mechanism == "auto" ? "pairs" : privacy.mechanism;
   const bool can_refine = options.model == "lda";
   SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "--refine",
                    "a private run of the single-topic model has no expectation steps");
   plan.steps = can_refine ? refine.value_or(kSteps) : 0;
-  plan.may_skip_steps = !refine && can_refine;
-  if (plan.mechanism == "triples") plan.shares = {0.1, 0.5, 0.4, 0};
-  if (plan.steps > 0) {
-    if (plan.mechanism == "triples") plan.shares = {0.1, 0.3, 0.2, 0.4};
-  } else {
-    plan.shares.second += plan.shares.steps;
-    plan.shares.steps = 0;
-  }
+  plan.may_skip_steps = !refine && can_refine && plan.mechanism == "pairs";
+  plan.shares = shares_of(plan);
   if (privacy.core) {
-    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && *privacy.core <= shape.words, "--core",
-                     "must lie between the {} topics and the {} words, got {}", plan.topics,
-                     shape.words, *privacy.core);
+    const bool fits = shape.words == 0 || *privacy.core <= shape.words;
+    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && fits, "--core",
+                     "must lie between the {} topics and the number of words, got {}", plan.topics,
+                     *privacy.core);
     plan.core = privacy.core;
   }
-  const std::int64_t core = plan.core.value_or(std::min<std::int64_t>(shape.words, kLargestCore));
-  const std::int64_t k = plan.topics;
-  const std::int64_t values = shape.words + core * (core + 1) / 2 +
-                              (k + 1) * (k + 2) * (k + 3) / 6 + plan.steps * shape.words * k;
-  plan.mu = affordable_mu(privacy.target(), 1, values);
+  PrivacyTarget target = privacy.target();
+  if (shape.words == 0) {
+    plan.vocabulary_delta = 0.1 * target.delta;
+    target.delta -= 2 * plan.vocabulary_delta;
+    target.epsilon -= 2 * plan.vocabulary_delta;
+  }
+  plan.mu = affordable_mu(target, 1, most_values(plan));
   return plan;
 }
 
 PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
                                    const TopicOptions& options, const PrivacyTarget& target,
                                    NoiseKey key, Ledger& ledger, const ProgressCallback& progress) {
-  PrivateDocuments documents(std::move(corpus), Budget::gaussian(target.epsilon, target.delta),
-                             std::move(key), ledger);
-  return PrivateTopics(documents, plan, options, progress).run();
+  Budget budget = Budget::gaussian(target.epsilon, target.delta);
+  PrivateTopicPlan known = plan;
+  if (plan.shape.words == 0) {
+    const double mu = plan.mu * std::sqrt(plan.shares.vocabulary) * (1 - 0x1p-40);
+    corpus = select_vocabulary(std::move(corpus), {mu, plan.vocabulary_delta}, budget, key, ledger);
+    known.shape = public_shape(corpus);
+    require_words(plan.topics, known.shape.words);
+    if (known.core) known.core = std::min<std::int64_t>(*known.core, known.shape.words);
+  }
+  std::vector<std::string> words = public_words(corpus);
+  PrivateDocuments documents(std::move(corpus), std::move(budget), std::move(key), ledger);
+  PrivateTopicFit fit = PrivateTopics(documents, known, options, progress).run();
+  fit.vocabulary = std::move(words);
+  return fit;
 }
 
 }  // namespace sotto

@@ -1,5 +1,6 @@
 // Private topics: the releases of release/private_documents, and what is made of them.
 //
+//   0. where no vocabulary is given: the words themselves (release/private_vocabulary.h).
 //   1. first moment: word frequencies. From them the core, the most frequent words, as many as the
 //      noise of the next release lets stand out: every further word brings noise into the
 //      eigenvectors and hardly any signal. All words stay in the model.
@@ -42,6 +43,7 @@ struct DocumentPrivacyOptions {
 
 // Shares of mu^2.
 struct TopicShares {
+  double vocabulary = 0;
   double first = 0.1;
   double second = 0.5;
   double third = 0;
@@ -53,7 +55,8 @@ struct PrivateTopicPlan {
   std::string mechanism;
   PublicCorpusShape shape{};
   Index topics = 0;
-  double mu = 0;  // of the whole run
+  double mu = 0;                // of the whole run
+  double vocabulary_delta = 0;  // part of delta for choosing the words
   TopicShares shares;
   std::int64_t steps = 0;            // expectation steps that are paid for
   bool may_skip_steps = false;       // whether the first moment may decide against them
@@ -67,8 +70,9 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
 
 struct PrivateTopicFit {
   TopicModel model;
-  Vector frequencies;  // released, V, sum to one
-  Index core = 0;      // words of the second moment
+  std::vector<std::string> vocabulary;  // names of the words; empty when they have none
+  Vector frequencies;                   // released, V, sum to one
+  Index core = 0;                       // words of the second moment
   std::int64_t steps = 0;
 };
 

@@ -43,19 +43,20 @@ void require_orthonormal(const Matrix& q) {
 
 }  // namespace
 
-PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus, const std::string& place) {
+PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus) {
   const Corpus& view = ReleaseAccess::view(corpus);
-  SOTTO_REQUIRE_AT(view.vocabulary_is_declared, "--vocab",
-                   "is needed: the words of {} would otherwise be read off its documents", place);
-  return {view.documents(), view.vocabulary_size};
+  return {view.documents(), view.vocabulary_is_declared ? view.vocabulary_size : 0};
 }
 
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target) {
   PrivacyStatement statement;
   statement.unit = "one document";
   statement.neighbours = "one document replaced by another; the number of documents stays the same";
-  statement.public_facts = {fmt::format("the number of documents, {}", shape.documents),
-                            fmt::format("the vocabulary, {} words", shape.words), "all options"};
+  statement.public_facts = {fmt::format("the number of documents, {}", shape.documents)};
+  if (shape.words > 0) {
+    statement.public_facts.push_back(fmt::format("the vocabulary, {} words", shape.words));
+  }
+  statement.public_facts.emplace_back("all options");
   statement.delta = target.delta;
   // What is released later depends on earlier releases; the budget was fixed before.
   statement.budget = {target.epsilon, target.delta};
@@ -79,6 +80,8 @@ PrivateDocuments::PrivateDocuments(Sensitive<Corpus> corpus, Budget budget, Nois
       key_(std::move(key)),
       ledger_(ledger),
       whole_(std::move(corpus)) {
+  SOTTO_REQUIRE(ReleaseAccess::view(whole_).vocabulary_is_declared,
+                "the words of the documents are not public");
   SOTTO_REQUIRE(shape_.documents > 0, "a corpus without documents has no moments");
   if (!key_.secure()) {
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");

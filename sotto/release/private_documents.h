@@ -30,12 +30,13 @@
 
 namespace sotto {
 
-// What is public about a corpus. Refuses a vocabulary that was read off the documents.
+// What is public about a corpus. `words` is zero for a vocabulary that was read off the documents:
+// it must be chosen privately first (private_vocabulary.h).
 struct PublicCorpusShape {
   Index documents;
   Index words;
 };
-PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus, const std::string& place);
+PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
 
 // A released value and the standard deviation of its noise (isometric for symmetric tensors).
 template <class T>

@@ -1,0 +1,41 @@
+// A vocabulary chosen from the documents themselves, paid for: private selection from an unknown
+// domain (Gopi et al. 2020, Gaussian form).
+//
+// Every document spreads weight of norm one over its words; a word is released when its weight
+// passes a threshold so high that a word of a single document hardly ever does. Neighbours replace
+// one document. Proof: private_vocabulary.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/privacy/budget.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/tensor/corpus.h"
+
+namespace sotto {
+
+struct VocabularyPlan {
+  double mu;               // what the weights cost
+  double threshold_delta;  // chance that a word of one document alone passes
+};
+
+// The standard deviation of the noise, and the weight a word must reach: about the number of
+// documents it is in, over the square root of their different words.
+struct VocabularyNoise {
+  double deviation;
+  double threshold;
+};
+VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents);
+
+// The corpus over the words that were released, most weight first; its vocabulary counts as
+// declared. Refuses when no word passes.
+Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> corpus, const VocabularyPlan& plan,
+                                    Budget& budget, NoiseKey& key, Ledger& ledger);
+
+// The words of a corpus whose vocabulary is declared: they are public.
+std::vector<std::string> public_words(const Sensitive<Corpus>& corpus);
+
+}  // namespace sotto
