@@ -24,6 +24,7 @@
 #include "sotto/release/calibration.h"
 #include "sotto/tensor/oracle.h"
 #include "sotto/tensor/point_source.h"
+#include "sotto/tensor/record_walk.h"
 
 namespace sotto {
 
@@ -89,8 +90,8 @@ class PrivateStreamOracle final : public SymmetricOracle {
   Vector values(const Matrix& block) override;
 
  private:
-  template <class Use>
-  void for_batch(Use use);
+  // Hands out the records of the next answer.
+  ReadRecords next_batch();
   Matrix release(const Matrix& block, int power, const Matrix& mean);
 
   PrivateStreamPlan plan_;
