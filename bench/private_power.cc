@@ -1,7 +1,7 @@
 // What the private power methods need to recover known components (mean 1 - |cos| <= 0.05): the
 // epsilon as published, strict and by input perturbation, and a search over starts and iterations.
 //   bench_private_power table    error against epsilon, strict and as published
-//   bench_private_power compare D K ORDER REPEATS   epsilon needed, both mechanisms
+//   bench_private_power compare D K ORDER REPEATS SEED   epsilon needed, both mechanisms
 //   bench_private_power search D K ORDER            epsilon needed over starts and iterations
 #include <fmt/format.h>
 
@@ -18,14 +18,15 @@ using namespace sotto;
 
 constexpr double kDelta = 1e-6;
 
-double iterate(const RecoveryProblem& problem, const PowerShape& shape, Published how, double e,
-               std::uint64_t seed) {
+double run_iterate(const RecoveryProblem& problem, const PowerShape& shape, Published how, double e,
+                   std::uint64_t seed) {
   return iterate_error(problem, plan_power_noise(shape, {e, kDelta}, how, {}), seed);
 }
 
 double needed(const RecoveryProblem& problem, const PowerShape& shape, Published how, int repeats) {
   return needed_epsilon(
-      [&](double e, std::uint64_t seed) { return iterate(problem, shape, how, e, seed); }, repeats);
+      [&](double e, std::uint64_t seed) { return run_iterate(problem, shape, how, e, seed); },
+      repeats);
 }
 
 void table() {
@@ -35,8 +36,8 @@ void table() {
     for (double e : {0.3, 1.0, 3.0, 10.0, 30.0}) {
       const auto error = [&](Published how) {
         return mean_error(
-            [&](double x, std::uint64_t seed) { return iterate(problem, shape, how, x, seed); }, e,
-            8);
+            [&](double x, std::uint64_t seed) { return run_iterate(problem, shape, how, x, seed); },
+            e, 8);
       };
       fmt::print("d {:3} k {} L {:2} R {:2} epsilon {:4}: published {:.3f} strict {:.3f}\n", d, k,
                  L, R, e, error(Published::wang), error(Published::no));
@@ -66,25 +67,30 @@ void search(Index d, Index k, int order) {
 }
 
 // Both mechanisms as a user gets them, and the weight each was forecast to recover at that epsilon.
-void compare(const RecoveryProblem& problem, int repeats, bool with_input) {
+void compare(Index d, Index components, int order, int repeats, std::uint64_t seed) {
+  const RecoveryProblem problem = random_problem(d, components, order, seed);
   const PublicShape shape{problem.vectors.rows(), problem.order};
   const Index k = problem.weights.size();
   const PowerPlan iterate{PowerMechanism::iterate,
                           problem.shape(default_starts(shape), default_iterations(shape))};
   const PowerPlan input{PowerMechanism::input, problem.shape(32, 100)};
-  const double e = needed(problem, iterate.shape, Published::no, repeats);
-  fmt::print("d {:3} k {} order {}: iterate {:6.3g} (forecast {:4.0f})", shape.dim, k, shape.order,
-             e, forecast(iterate, {e, kDelta}).weight);
-  if (with_input) {
-    const double x = needed_epsilon(
-        [&](double y, std::uint64_t seed) {
-          return input_error(problem, {y, kDelta}, seed);
-        },
-        repeats);
-    fmt::print(" input {:6.3g} (forecast {:4.0f})", x, forecast(input, {x, kDelta}).weight);
-  }
-  fmt::print(" auto: {}\n",
-             better_plan(iterate, input).mechanism == PowerMechanism::input ? "input" : "iterate");
+  // Runs of another seed share nothing.
+  const double e = needed_epsilon(
+      [&](double x, std::uint64_t run) {
+        return run_iterate(problem, iterate.shape, Published::no, x, 1000 * seed + run);
+      },
+      4 * repeats);
+  const double x = needed_epsilon(
+      [&](double y, std::uint64_t run) {
+        return input_error(problem, {y, kDelta}, 1000 * seed + run);
+      },
+      repeats);
+  fmt::print(
+      "d {:3} k {} order {}: iterate {:6.3g} (forecast {:4.0f}) input {:6.3g} (forecast "
+      "{:4.0f}) auto: {}\n",
+      shape.dim, k, shape.order, e, forecast(iterate, {e, kDelta}).weight, x,
+      forecast(input, {x, kDelta}).weight,
+      better_plan(iterate, input).mechanism == PowerMechanism::input ? "input" : "iterate");
   std::fflush(stdout);
 }
 
@@ -99,7 +105,7 @@ int main(int argc, char** argv) {
   if (mode == "table") table();
   if (mode == "search") search(d, k, static_cast<int>(order));
   if (mode == "compare") {
-    compare(random_problem(d, k, static_cast<int>(order), 1), static_cast<int>(number(5, 8)),
-            number(6, 1) != 0);
+    compare(d, k, static_cast<int>(order), static_cast<int>(number(5, 4)),
+            static_cast<std::uint64_t>(number(6, 1)));
   }
 }

@@ -58,10 +58,13 @@ def stream_section(build, quick):
             if threads:
                 environment |= {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
             found = rates(build / "bench_stream", points, **environment)
-            best = max(value for name, value in found.items() if name.startswith("gemm"))
-            print(f"  {'one thread' if threads else 'all threads':<28}{found['stream']:8.1f}   "
-                  f"{found['stream'] / best:5.2f} x the products alone   "
-                  f"{found['resident_mb']:.0f} MB resident")
+            for unit in "", "_per_processor":
+                best = max(found[f"gemm_{name}{unit}"] for name in ("seam", "openblas")
+                           if f"gemm_{name}{unit}" in found)
+                label = ("one thread" if threads else "all threads") + unit.replace("_", " ")
+                print(f"  {label:<28}{found['stream' + unit]:8.1f}   "
+                      f"{found['stream' + unit] / best:5.2f} x the products alone")
+            print(f"  {'resident':<28}{found['resident_mb']:8.1f} MB")
     with subprocess.Popen([sotto, "generate", "points", "-d", "100", "-n", str(piped), "--dtype",
                            "f4", "--raw"], stdout=subprocess.PIPE) as made:
         subprocess.run([sotto, "stream", "-", "--dim", "100", "--dtype", "f4", "-k", "3",

@@ -14,7 +14,7 @@ constexpr bool native_big_endian = std::endian::native == std::endian::big;
 
 // Bytes converted at a time: they are still in the cache when the doubles are made of them, and
 // zlib hands so many through without a copy of its own.
-constexpr Index buffer_bytes = 1 << 19;
+constexpr Index buffer_bytes = 1 << 17;
 
 }  // namespace
 

@@ -36,7 +36,7 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
   regular_ = known && S_ISREG(info.st_mode) && !standard_input;
   // zlib waits until its buffer is full, and reads past the buffer, exactly what is asked for, when
   // that is twice as much. A pipe may be slow, or stay open after the last byte that matters.
-  ::gzbuffer(file_, regular_ ? 1 << 18 : 1 << 12);
+  ::gzbuffer(file_, regular_ ? 1 << 15 : 1 << 12);
   if (regular_ && ::gzdirect(file_) == 1) {
     size_ = static_cast<std::uint64_t>(info.st_size);
   }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sotto/base/error.h"
-#include "sotto/tensor/read_ahead.h"
 
 namespace sotto {
 namespace {
@@ -18,6 +17,15 @@ std::string needs(const StreamPlan& plan) {
 
 constexpr const char* remedy =
     "give more records, a smaller --batch, or fewer --iterations or --components";
+
+// Entry by entry, for powers 2 to 4.
+ScoreMap power_map(int power) {
+  return [power](const PointBlock&, RowMatrix& s) {
+    if (power == 2) s.array() = s.array().square();
+    if (power == 3) s.array() = s.array().cube();
+    if (power == 4) s.array() = s.array().square().square();
+  };
+}
 
 }  // namespace
 
@@ -44,65 +52,52 @@ StreamPlan plan_stream(const PointSource& source, Index answers, Index batch, In
 }
 
 StreamOracle::StreamOracle(std::unique_ptr<PointSource> source, const StreamPlan& plan, int order)
-    : source_(std::move(source)), plan_(plan), order_(order), block_rows_(block_rows(*source_)) {
+    : source_(std::move(source)), plan_(plan), order_(order) {
   SOTTO_REQUIRE(plan.answers >= 1 && plan.batch >= 1 && plan.passes >= 1,
                 "a plan has answers, a batch and passes of at least 1");
   SOTTO_REQUIRE(order == 3 || order == 4, "the order must be 3 or 4, got {}", order);
 }
 
-template <class Use>
-void StreamOracle::for_batch(Use use) {
-  SOTTO_REQUIRE(answers_ < plan_.answers, "all {} planned answers have been given", plan_.answers);
-  if (!reading_ahead_) {
-    const Index left = (plan_.answers - answers_) * plan_.batch;
-    source_ = std::make_unique<ReadAhead>(std::move(source_),
-                                          ReadSchedule{block_rows_, plan_.batch, left});
-    reading_ahead_ = true;
-  }
-  PointBlock block;
-  for (Index done = 0; done < plan_.batch;) {
-    const Index rows = source_->read(std::min(block_rows_, plan_.batch - done), block);
-    if (rows > 0) {
-      use(block);
-      done += rows;
-      continue;
-    }
+Index StreamOracle::read(Index max_rows, PointBlock& block) {
+  while (true) {
+    const Index rows = source_->read(max_rows, block);
+    if (rows > 0) return rows;
     const bool again = pass_ + 1 < plan_.passes && source_->position() > 0;
     SOTTO_REQUIRE_AT(again, source_->name(), "ended after {} records; {}: {}", source_->position(),
                      needs(plan_), remedy);
     source_->rewind();
     ++pass_;
   }
+}
+
+ReadRecords StreamOracle::next_batch() {
+  SOTTO_REQUIRE(answers_ < plan_.answers, "all {} planned answers have been given", plan_.answers);
   ++answers_;
+  // Not one record more than the plan has: a pipe that stays open does not hold up the end.
+  return [this, step = block_rows(*source_), left = plan_.batch](PointBlock& block) mutable {
+    const Index rows = left == 0 ? 0 : read(std::min(step, left), block);
+    left -= rows;
+    return rows;
+  };
 }
 
 Matrix StreamOracle::contract(const Matrix& block) {
   const RowMatrix u = block;
   RowMatrix y = RowMatrix::Zero(u.rows(), u.cols());
-  const ScoreMap power = [this](Index, Eigen::Ref<RowMatrix> s) {
-    if (order_ == 3) {
-      s.array() = s.array().square();
-    } else {
-      s.array() = s.array().cube();
-    }
-  };
-  for_batch([&](const PointBlock& points) { add_mapped_product(points, u, power, y); });
+  add_mapped_product(next_batch(), u, power_map(order_ - 1), y);
   return y / static_cast<double>(plan_.batch);
 }
 
 Vector StreamOracle::values(const Matrix& block) {
   const RowMatrix u = block;
   Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(u.cols());
-  for_batch([&](const PointBlock& points) {
-    const RowMatrix s = scores(points, u);
-    const RowMatrix squares = s.array().square();
-    sum += (order_ == 3 ? s : squares).cwiseProduct(squares).colwise().sum();
-  });
+  add_mapped_scores(next_batch(), u, power_map(order_), sum);
   return sum.transpose() / static_cast<double>(plan_.batch);
 }
 
 void StreamOracle::resume_at(const StreamPosition& position) {
-  SOTTO_REQUIRE(!reading_ahead_, "a stream can be resumed only before its first answer");
+  SOTTO_REQUIRE(answers_ == 0 && source_->position() == 0,
+                "a stream can be resumed only before its first answer");
   SOTTO_REQUIRE(position.answers <= plan_.answers && position.pass < plan_.passes,
                 "the position does not belong to this plan");
   const Index there = source_->skip(position.record);

@@ -5,7 +5,7 @@
 // (1/n) sum (x.u_l)^p. The numbers T(u,..,u) come from records of their own, so a weight belongs to
 // the vector it is reported with (line 7 of the algorithm pairs it with the one before).
 //
-// Cost of an answer: 4 n d L flops (2 n d L for numbers), n records read, on a thread of its own.
+// Cost of an answer: 4 n d L flops (2 n d L for numbers), n records read.
 // Memory: O(d L) and a few blocks, whatever the number of records.
 // Privacy: none; the answers are exact functions of the records.
 #pragma once
@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "sotto/tensor/point_source.h"
+#include "sotto/tensor/record_walk.h"
 #include "sotto/tensor/streamed_oracle.h"
 
 namespace sotto {
@@ -43,15 +44,13 @@ class StreamOracle final : public StreamedOracle {
   void resume_at(const StreamPosition& position) override;
 
  private:
-  // Calls use(block) on the next `batch` records.
-  template <class Use>
-  void for_batch(Use use);
+  // Hands out the records of the next answer.
+  ReadRecords next_batch();
+  Index read(Index max_rows, PointBlock& block);
 
   std::unique_ptr<PointSource> source_;
   StreamPlan plan_;
   int order_;
-  Index block_rows_;
-  bool reading_ahead_ = false;
   Index answers_ = 0;
   Index pass_ = 0;
 };

@@ -48,17 +48,28 @@ double published_noise(const PowerPlan& plan, const PrivacyTarget& target) {
   return published_nu(plan.shape, target, plan.published) * scale;
 }
 
+// How often a run draws a vector that may lie near a component. On one noisy tensor, once a start.
+// With fresh noise in every answer a vector that does not yet grow is drawn anew in each iteration:
+// c' = (weight / (noise sqrt(d))) c^2 + g / sqrt(d), g standard Gaussian, for order 3. From a good
+// draw it takes some iterations to arrive.
+double draws(const PowerPlan& plan) {
+  constexpr std::int64_t kToArrive = 4;
+  const auto starts = static_cast<double>(plan.shape.starts);
+  if (plan.mechanism == PowerMechanism::input) return starts;
+  return starts * static_cast<double>(std::max<std::int64_t>(1, plan.shape.iterations - kToArrive));
+}
+
 // The weakest weight over the noise of a coordinate; the constants are fitted (docs/choosing.md).
-// A start of cosine c with a component grows when weight c^(p-1) passes c |noise| = c noise
-// sqrt(d), and the best of L starts has c^2 about (1 + 2 ln L) / d. On one noisy tensor the noise
+// A vector of cosine c with a component grows when weight c^(p-1) passes c |noise| = c noise
+// sqrt(d), and the best of N draws has c^2 about (1 + 2 ln N) / d. On one noisy tensor the noise
 // does not change from step to step; there the weight must also pass the operator norm of the
 // noise, which goes with sqrt(d).
 double weight_over_noise(const PowerPlan& plan) {
   const auto d = static_cast<double>(plan.shape.dim);
-  const double best = 1 + 2 * std::log(static_cast<double>(plan.shape.starts));
+  const double best = 1 + 2 * std::log(draws(plan));
   const double growth = std::pow(std::max(1.0, d / best), (plan.shape.order - 2) / 2.0);
   if (plan.mechanism == PowerMechanism::input) return std::sqrt(d) * std::max(2.8, 0.5 * growth);
-  return (plan.shape.order == 3 ? 1.1 : 1.4) * std::sqrt(d) * growth;
+  return (plan.shape.order == 3 ? 1.32 : 1.9) * std::sqrt(d) * growth;
 }
 
 }  // namespace

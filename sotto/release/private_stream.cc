@@ -180,50 +180,45 @@ void PrivateStreamOracle::find_bound() {
   bound_known_ = true;
 }
 
-template <class Use>
-void PrivateStreamOracle::for_batch(Use use) {
+ReadRecords PrivateStreamOracle::next_batch() {
   SOTTO_REQUIRE(answers_left_ > 0, "all {} planned answers have been given", plan_.answers);
   find_bound();
   --answers_left_;
   const Index step = block_rows(records_.source());
-  PointBlock points;
-  for (Index done = 0; done < plan_.batch;) {
-    const Index rows = records_.read(std::min(step, plan_.batch - done), points);
+  return [this, step, left = plan_.batch](PointBlock& points) mutable {
+    if (left == 0) return Index{0};
+    const Index rows = records_.read(std::min(step, left), points);
     SOTTO_REQUIRE_AT(rows > 0, records_.source().name(), "ended after {} records; this run {}",
                      records_.source().position(), needs(plan_));
-    use(points);
-    done += rows;
-  }
+    left -= rows;
+    return rows;
+  };
 }
 
 Matrix PrivateStreamOracle::contract(const Matrix& block) {
   const RowMatrix u = block;
   RowMatrix sum = RowMatrix::Zero(u.rows(), u.cols());
   const int power = order() - 1;
-  for_batch([&](const PointBlock& points) {
+  // With x^ = r x the contribution x^ (x^.u)^(p-1) is x times r (r s)^(p-1), s = x.u.
+  const ScoreMap contribution = [&](const PointBlock& points, RowMatrix& s) {
     const Vector shrink = shrink_factors(points, plan_.max_norm);
-    // With x^ = r x the contribution x^ (x^.u)^(p-1) is x times r (r s)^(p-1), s = x.u.
-    const ScoreMap contribution = [&](Index first, Eigen::Ref<RowMatrix> s) {
-      for (Index i = 0; i < s.rows(); ++i) {
-        const double r = shrink[first + i];
-        if (r == 0) {
-          s.row(i).setZero();
-        } else {
-          s.row(i) = r * raised(r, s.row(i), power);
-        }
+    for (Index i = 0; i < s.rows(); ++i) {
+      if (shrink[i] == 0) {
+        s.row(i).setZero();
+      } else {
+        s.row(i) = shrink[i] * raised(shrink[i], s.row(i), power);
       }
-    };
-    add_mapped_product(points, u, contribution, sum);
-  });
+    }
+  };
+  add_mapped_product(next_batch(), u, contribution, sum);
   return release(block, power, sum / static_cast<double>(plan_.batch));
 }
 
 Vector PrivateStreamOracle::values(const Matrix& block) {
   const RowMatrix u = block;
   Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(u.cols());
-  for_batch([&](const PointBlock& points) {
+  const ScoreMap contribution = [&](const PointBlock& points, RowMatrix& s) {
     const Vector shrink = shrink_factors(points, plan_.max_norm);
-    RowMatrix s = scores(points, u);
     for (Index i = 0; i < s.rows(); ++i) {
       if (shrink[i] == 0) {
         s.row(i).setZero();
@@ -231,8 +226,8 @@ Vector PrivateStreamOracle::values(const Matrix& block) {
         s.row(i) = raised(shrink[i], s.row(i), order());
       }
     }
-    sum += s.colwise().sum();
-  });
+  };
+  add_mapped_scores(next_batch(), u, contribution, sum);
   return release(block, order(), sum / static_cast<double>(plan_.batch)).transpose();
 }
 

@@ -26,6 +26,7 @@
 #include "sotto/release/calibration.h"
 #include "sotto/release/norm_bound.h"
 #include "sotto/release/one_pass_records.h"
+#include "sotto/tensor/record_walk.h"
 #include "sotto/tensor/streamed_oracle.h"
 
 namespace sotto {
@@ -91,8 +92,8 @@ class PrivateStreamOracle final : public StreamedOracle {
 
  private:
   void find_bound();
-  template <class Use>
-  void for_batch(Use use);
+  // Hands out the records of the next answer.
+  ReadRecords next_batch();
   GaussianMechanism mechanism_for(const Matrix& block, int power) const;
   Matrix release(const Matrix& block, int power, const Matrix& mean);
 

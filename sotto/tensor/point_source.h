@@ -5,14 +5,12 @@
 // moment tensor (1/n) sum x (x) x (x) x: scores X U, and X^T Z for something made of the scores.
 //
 // Cost: 2 r d L flops a product for r dense rows, 2 nnz L for sparse ones, at the speed of the
-// matrix product. The same answer for any number of threads: a block is cut into pieces that depend
-// on its shape alone, and sums are taken in the order of the pieces.
+// matrix product on one thread; record_walk.h shares blocks out among threads.
 // Privacy: none here. The sums are exact; whoever releases them adds the noise.
 #pragma once
 
 #include <Eigen/SparseCore>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -71,7 +69,8 @@ class PointSource {
   Index position_;
 };
 
-// Rows of a block to read at a time: a few megabytes, whatever the dimension.
+// Rows to read at a time, from the shape alone: a block of dense records stays in the second-level
+// cache from the reading to the last product.
 Index block_rows(const PointSource& source);
 
 // The most additions a number passes when the products below are summed over `records` records read
@@ -86,13 +85,5 @@ void add_transposed_product(const PointBlock& block, const RowMatrix& z, RowMatr
 
 // |x|^2 of each row.
 Vector squared_norms(const PointBlock& block);
-
-// Changes the scores of the rows first_row .. first_row + s.rows() - 1 of a block in place. Called
-// from several threads at once, for different rows.
-using ScoreMap = std::function<void(Index first_row, Eigen::Ref<RowMatrix> s)>;
-
-// Y += X^T f(X U): both products in one walk, each piece of X while it is in the cache.
-void add_mapped_product(const PointBlock& block, const RowMatrix& u, const ScoreMap& f,
-                        RowMatrix& y);
 
 }  // namespace sotto
