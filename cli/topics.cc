@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "cli/command.h"
@@ -52,6 +54,12 @@ class Topics final : public Command {
               "public documents for the coherence of the topics; without it the corpus itself")
         .text("infer", 0, infer_path_, "FILE",
               "documents whose topic proportions to write (inferred.npy)")
+        .flag("plan", plan_, "say what a private run would do; the documents are not read")
+        .integer("documents", 'n', documents_, {1, std::numeric_limits<std::int32_t>::max()},
+                 "for --plan: how many documents there are")
+        .integer("words", 0, words_, {1, std::numeric_limits<std::int32_t>::max()},
+                 "for --plan: how many words the vocabulary has, when --vocab is not given")
+        .real("length", 0, length_, {1, 1e9}, "for --plan: a guess at the words of a document")
         .text("truth", 0, truth_path_, "FILE", "true topics (.npy, V x k) to compare with")
         .append(common_.table());
   }
@@ -62,6 +70,9 @@ class Topics final : public Command {
     if (!common_.out.empty()) folder.emplace(common_.out);
     privacy_.check();
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
+    SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "--documents" : "--words",
+                     "goes with --plan");
+    if (plan_) return print_plan();
     return privacy_.asked() ? run_private(folder) : run_public(folder);
   }
 
@@ -134,6 +145,54 @@ class Topics final : public Command {
     evaluate(result, fit.model, fit.frequencies, nullptr, vocabulary);
     write(folder, result, fit.model, vocabulary);
     if (!common_.json) print(result, certificate.to_text());
+    return exit_done;
+  }
+
+  ExitCode print_plan() const {
+    SOTTO_REQUIRE_AT(privacy_.asked(), "--plan", "needs --epsilon and --delta");
+    SOTTO_REQUIRE_AT(documents_, "--plan", "needs --documents: the corpus is not read");
+    Index words = words_.value_or(0);
+    if (!file_.vocab.empty()) words = std::ssize(read_vocabulary(file_.vocab));
+    const PublicCorpusShape shape{*documents_, words};
+    const PrivateTopicPlan plan = plan_private_topics(
+        shape, topics_, given_.refine ? std::optional(topics_.refine) : std::nullopt, privacy_);
+    const TopicForecast expected = forecast_topics(plan, topics_.concentration(), length_);
+    const double enough = expected_topic_epsilon(shape, topics_, privacy_, length_);
+    Json json{{"mechanism", plan.mechanism},
+              {"mu", plan.mu},
+              {"shares", Json{{"vocabulary", plan.shares.vocabulary},
+                              {"first", plan.shares.first},
+                              {"second", plan.shares.second},
+                              {"third", plan.shares.third},
+                              {"expectation_steps", plan.shares.steps}}},
+              {"expectation_steps", plan.steps},
+              {"first_noise", expected.first_noise},
+              {"second_noise", expected.second_noise},
+              {"core_words", expected.core}};
+    if (std::isfinite(enough)) json["epsilon"] = enough;
+    if (words == 0) json["documents_for_a_word"] = expected.threshold;
+    if (common_.json) {
+      fmt::print("{}", to_text(json));
+      return exit_done;
+    }
+    fmt::print("{}: shares of the budget:", plan.mechanism);
+    for (const auto& [name, share] : json["shares"].items()) {
+      if (share.get<double>() > 0) fmt::print(" {} {:.2g}", name, share.get<double>());
+    }
+    fmt::print("\nfor documents of {:g} different words:\n", length_);
+    fmt::print("  noise in a word's frequency {:.2g}, in a pair's {:.2g}\n", expected.first_noise,
+               expected.second_noise);
+    if (words == 0) {
+      fmt::print("  a word is released when it is in about {:.0f} documents or more\n",
+                 expected.threshold);
+    }
+    fmt::print("  about {:.0f} words are expected to stand out in the pair moment\n",
+               std::min(expected.core, words > 0 ? double(words) : expected.core));
+    if (std::isfinite(enough)) {
+      fmt::print("  {} topics are expected from epsilon {:.2g} on\n", topics_.topics, enough);
+    } else {
+      fmt::print("  {} topics are not expected at any epsilon up to 100\n", topics_.topics);
+    }
     return exit_done;
   }
 
@@ -298,6 +357,9 @@ class Topics final : public Command {
 
   std::string path_, heldout_path_, reference_path_, infer_path_, truth_path_;
   std::int64_t top_ = 10;
+  bool plan_ = false;
+  std::optional<std::int64_t> documents_, words_;
+  double length_ = 50;
   Given given_;
   TopicOptions topics_;
   CorpusFileOptions file_;

@@ -17,6 +17,8 @@
 namespace sotto {
 namespace {
 
+constexpr double kUnit = 0;  // every document scaled to norm one
+
 // The core has this many words for each unit of signal over noise (Signal::strength).
 constexpr double kWordsForStrength = 4;
 constexpr std::int64_t kLargestCore = 4096;  // its square is held in memory and factored
@@ -150,7 +152,7 @@ class PrivateTopics {
 
   void release_first() {
     report_progress(progress_, {"first moment", 0, 0});
-    first_ = documents_.first_moment(mu(shares_.first)).value();
+    first_ = documents_.first_moment(kUnit, mu(shares_.first)).value();
     const double floor = 0.5 * first_.deviation;
     const double mass = first_.value.cwiseMax(floor).sum();
     frequencies_.add(first_.value / mass,
@@ -174,7 +176,7 @@ class PrivateTopics {
   void release_second() {
     report_progress(progress_, {"second moment", 0, 0});
     documents_.keep_words(core_);
-    second_ = documents_.second_moment(mu(shares_.second)).value();
+    second_ = documents_.second_moment(kUnit, mu(shares_.second)).value();
     const double mass = second_.value.sum();
     SOTTO_REQUIRE(mass > 0,
                   "the noise of the second moment is larger than the moment itself: there are too "
@@ -252,7 +254,8 @@ class PrivateTopics {
     Matrix span(size, k + 1);
     span << Matrix(whitening.whiten), Vector::Ones(size);
     const Matrix q = orthonormal_columns(span);
-    const Noisy<SymmetricTensor> third = documents_.third_moment(q, mu(shares_.third)).value();
+    const Noisy<SymmetricTensor> third =
+        documents_.third_moment(q, kUnit, mu(shares_.third)).value();
     const Matrix ones = q.transpose() * Vector::Ones(size);
     const double mass = TensorOracle(third.value).values(ones)[0];
     SOTTO_REQUIRE(mass > 0,
@@ -388,8 +391,9 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   plan.shape = shape;
   plan.topics = options.topics;
   if (shape.words > 0) require_words(plan.topics, shape.words);
-  plan.mechanism = privacy.mechanism == "auto" ? "pairs" : privacy.mechanism;
   const bool can_refine = options.model == "lda";
+  plan.mechanism = privacy.mechanism;
+  if (plan.mechanism == "auto") plan.mechanism = can_refine ? "pairs" : "triples";
   SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "--refine",
                    "a private run of the single-topic model has no expectation steps");
   plan.steps = can_refine ? refine.value_or(kSteps) : 0;
@@ -410,6 +414,51 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   }
   plan.mu = affordable_mu(target, 1, most_values(plan));
   return plan;
+}
+
+TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length) {
+  const auto documents = static_cast<double>(plan.shape.documents);
+  const double words = plan.shape.words > 0 ? static_cast<double>(plan.shape.words) : 1e4;
+  const double root2 = std::sqrt(2.0);
+  // A document of l different words gives each 1/sqrt(l) at norm one: its shares are 1/sqrt(l)
+  // times as large, those of pairs 1/l times.
+  TopicForecast expected{};
+  expected.first_noise =
+      root2 / (documents * plan.mu * std::sqrt(plan.shares.first)) / std::sqrt(length);
+  expected.second_noise =
+      root2 / (documents * plan.mu * std::sqrt(plan.shares.second)) / length / root2;
+  // Zipf: frequencies 1/(r H), so their squares sum to pi^2/6 / H^2.
+  const double harmonic = std::log(words) + 0.577;
+  const double square = 1.645 / (harmonic * harmonic);
+  const double mu =
+      plan.mu * std::sqrt(plan.shares.second + (plan.may_skip_steps ? plan.shares.steps : 0));
+  const double edge = 2 / (length * documents * mu);
+  expected.core = kWordsForStrength * square / (alpha0 + 1) / edge;
+  if (plan.shape.words == 0) {
+    const VocabularyPlan choosing{plan.mu * std::sqrt(plan.shares.vocabulary),
+                                  plan.vocabulary_delta};
+    expected.threshold =
+        vocabulary_noise(choosing, plan.shape.documents).threshold * std::sqrt(length);
+  }
+  return expected;
+}
+
+double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
+                              const DocumentPrivacyOptions& privacy, double length) {
+  const auto reaches = [&](double epsilon) {
+    DocumentPrivacyOptions at = privacy;
+    at.epsilon = epsilon;
+    const PrivateTopicPlan plan = plan_private_topics(shape, options, std::nullopt, at);
+    return forecast_topics(plan, options.concentration(), length).core >=
+           10 * static_cast<double>(options.topics);
+  };
+  double low = 1e-3, high = 100;
+  if (!reaches(high)) return std::numeric_limits<double>::infinity();
+  for (int step = 0; step < 40; ++step) {
+    const double middle = std::sqrt(low * high);
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,

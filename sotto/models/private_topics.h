@@ -68,6 +68,20 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
                                      std::optional<std::int64_t> refine,
                                      const DocumentPrivacyOptions& privacy);
 
+// What a run will meet, from public numbers and a guess at the documents.
+struct TopicForecast {
+  double first_noise;   // of a word's share, in documents of the guessed length
+  double second_noise;  // of a pair's share
+  double core;          // words that are expected to stand out in the second moment
+  double threshold;     // documents a word must be in, when the words are chosen; else 0
+};
+// Documents of `length` different words, words as frequent as Zipf's law says.
+TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length);
+
+// The least epsilon at which the core is expected to have ten words a topic: below, topics are not.
+double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
+                              const DocumentPrivacyOptions& privacy, double length);
+
 struct PrivateTopicFit {
   TopicModel model;
   std::vector<std::string> vocabulary;  // names of the words; empty when they have none

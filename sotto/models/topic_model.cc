@@ -103,7 +103,8 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
                    "cannot exceed the {} words of the vocabulary, got {}", corpus.vocabulary_size,
                    k);
   const MomentClips clips = options.clip == "median" ? median_norms(corpus) : MomentClips{};
-  const DocumentMoments raw(corpus, clips);
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, clips);
   const TopicMoments moments(
       raw, options.concentration(),
       options.form == "unbiased" ? MomentForm::unbiased : MomentForm::plug_in);

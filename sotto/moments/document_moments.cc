@@ -75,9 +75,10 @@ MomentClips median_norms(const Corpus& corpus) {
   return {median(first), median(second), median(third)};
 }
 
-DocumentMoments::DocumentMoments(const Corpus& corpus, const MomentClips& clips)
+DocumentMoments::DocumentMoments(const Corpus& corpus, const CountMatrix& by_word,
+                                 const MomentClips& clips)
     : corpus_(corpus),
-      by_word_(transposed(corpus.view())),
+      by_word_(by_word),
       lengths_(corpus.documents()),
       first_(Vector::Zero(corpus.documents())),
       second_(Vector::Zero(corpus.documents())),

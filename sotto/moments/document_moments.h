@@ -64,8 +64,8 @@ class PlacementSum {
 // what is released privately is the sum over the number of documents.
 class DocumentMoments {
  public:
-  // Borrows the corpus.
-  DocumentMoments(const Corpus& corpus, const MomentClips& clips);
+  // Borrows the corpus, and the corpus word by word, which is its transpose.
+  DocumentMoments(const Corpus& corpus, const CountMatrix& by_word, const MomentClips& clips);
 
   const Corpus& corpus() const { return corpus_; }
   double first_mass() const { return first_.sum(); }
@@ -92,7 +92,7 @@ class DocumentMoments {
   Vector per_tuple(const Vector& weights, int j) const;
 
   const Corpus& corpus_;
-  CountMatrix by_word_;  // the corpus, word by word
+  const CountMatrix& by_word_;
   Vector lengths_;
   Vector first_, second_, third_;
 };

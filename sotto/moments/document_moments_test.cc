@@ -31,7 +31,8 @@ class Clipped : public ::testing::TestWithParam<bool> {
  protected:
   Corpus corpus = random_corpus(30, kWords, 2, 1);
   MomentClips clips = GetParam() ? MomentClips{0.5, 0.3, 0.2} : MomentClips{};
-  DocumentMoments moments{corpus, clips};
+  CountMatrix by_word = transposed(corpus.view());
+  DocumentMoments moments{corpus, by_word, clips};
 };
 
 TEST_P(Clipped, first_and_second_sums_equal_the_enumeration) {
@@ -66,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Moments, Clipped, ::testing::Bool());
 
 TEST(DocumentMoments, the_median_clip_leaves_half_the_documents_whole) {
   const Corpus corpus = random_corpus(101, kWords, 3);
-  const DocumentMoments moments(corpus, median_norms(corpus));
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments moments(corpus, by_word, median_norms(corpus));
   EXPECT_GE((moments.third_weights().array() == 1).count(), 51);
   EXPECT_GT((moments.third_weights().array() < 1).count(), 20);
 }

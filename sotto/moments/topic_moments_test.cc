@@ -63,7 +63,8 @@ struct Enumerated {
 
 TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens) {
   const Corpus corpus = random_corpus(kDocuments, kWords, 4);
-  const DocumentMoments raw(corpus, {});
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, {});
   const RowMatrix w = RowMatrix::Random(kWords, 3);
   for (const double a0 : {0.0, 0.3, 2.0}) {
     const TopicMoments moments(raw, a0, MomentForm::unbiased);
@@ -76,7 +77,8 @@ TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens
 TEST(TopicMoments, plug_in_forms_take_products_of_means) {
   const Corpus corpus = random_corpus(kDocuments, kWords, 5);
   const MomentClips clips{0.6, 0.4, 0.3};
-  const DocumentMoments raw(corpus, clips);
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, clips);
   const double a0 = 0.7;
   const TopicMoments moments(raw, a0, MomentForm::plug_in);
   const RowMatrix identity = RowMatrix::Identity(kWords, kWords);
@@ -126,7 +128,8 @@ TEST(TopicMoments, refuses_a_corpus_without_a_third_moment) {
   corpus.begin = {0, 2};
   corpus.word = {0, 1};
   corpus.count = {1, 1};
-  const DocumentMoments raw(corpus, {});
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, {});
   EXPECT_THROW(TopicMoments(raw, 0, MomentForm::plug_in), Error);
 }
 

@@ -24,11 +24,14 @@ std::span<const double> flat(const Dense& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
 }
 
-// Two non-negative contributions of norm at most one.
-constexpr double kSensitivity = std::numbers::sqrt2 * kSafe;
+// The longest contribution: a clip of zero scales all to norm one.
+double longest(double clip) {
+  SOTTO_REQUIRE(clip >= 0 && std::isfinite(clip), "a clip must not be negative, got {}", clip);
+  return clip == 0 ? 1 : clip;
+}
 
-// Every document scaled to norm one.
-constexpr MomentClips kUnit{0, 0, 0};
+// Two non-negative contributions of norm at most `norm`.
+double sensitivity_of(double norm) { return std::numbers::sqrt2 * norm * kSafe; }
 
 template <class T, class Mechanism>
 Released<Noisy<T>> noisy_value(T value, const Mechanism& mechanism) {
@@ -65,8 +68,12 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, const Privac
 
 struct PrivateDocuments::Held {
   Corpus corpus;
-  DocumentMoments moments;
-  explicit Held(Corpus documents) : corpus(std::move(documents)), moments(corpus, kUnit) {}
+  CountMatrix by_word;
+  explicit Held(Corpus documents)
+      : corpus(std::move(documents)), by_word(transposed(corpus.view())) {}
+  DocumentMoments moments(double clip) const {
+    return DocumentMoments(corpus, by_word, {clip, clip, clip});
+  }
 
   double depth() const {
     return static_cast<double>(sum_depth(corpus.documents()) + sum_depth(corpus.vocabulary_size));
@@ -101,10 +108,10 @@ void PrivateDocuments::pay(const ReleaseRecord& record) {
   ledger_.add(record);
 }
 
-Released<Noisy<Vector>> PrivateDocuments::first_moment(double mu) {
-  const Vector mean = held_->moments.first_sum() * scale();
-  const double sensitivity = kSensitivity * scale();
-  const double error = gamma(held_->depth() + 32);
+Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
+  const Vector mean = held_->moments(clip).first_sum() * scale();
+  const double sensitivity = sensitivity_of(longest(clip)) * scale();
+  const double error = gamma(held_->depth() + 32) * longest(clip);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism("mean of the documents' word shares", sensitivity,
@@ -114,16 +121,16 @@ Released<Noisy<Vector>> PrivateDocuments::first_moment(double mu) {
   return noisy_value(Vector(Eigen::Map<const Vector>(noisy.data(), mean.size())), mechanism);
 }
 
-Released<Noisy<Matrix>> PrivateDocuments::second_moment(double mu) {
-  const Matrix sum = held_->moments.second_sum();
+Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) {
+  const Matrix sum = held_->moments(clip).second_sum();
   const Index v = sum.rows();
   std::vector<double> packed;
   packed.reserve(static_cast<std::size_t>(v * (v + 1) / 2));
   for (Index i = 0; i < v; ++i) {
     for (Index j = i; j < v; ++j) packed.push_back(sum(j, i) * scale());
   }
-  const double sensitivity = kSensitivity * scale();
-  const double error = gamma(held_->depth() + 32);
+  const double sensitivity = sensitivity_of(longest(clip)) * scale();
+  const double error = gamma(held_->depth() + 32) * longest(clip);
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism("second moment of the documents", sensitivity,
@@ -139,13 +146,13 @@ Released<Noisy<Matrix>> PrivateDocuments::second_moment(double mu) {
 }
 
 Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& orthonormal,
-                                                                double mu) {
+                                                                double clip, double mu) {
   require_orthonormal(orthonormal);
   const Index k = orthonormal.cols();
   SymmetricTensor mean(k, 3);
-  mean.add_scaled(scale(), held_->moments.third_sum(orthonormal));
-  const double sensitivity = kSensitivity * scale();
-  const double error = gamma(3 * held_->depth() + 64) * 36;
+  mean.add_scaled(scale(), held_->moments(clip).third_sum(orthonormal));
+  const double sensitivity = sensitivity_of(longest(clip)) * scale();
+  const double error = gamma(3 * held_->depth() + 64) * 36 * longest(clip);
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
   const SymmetricGaussianMechanism mechanism(
       fmt::format("third moment of the documents in {} dimensions", k), sensitivity,
@@ -164,9 +171,9 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   const RowMatrix weights = expected_log_weights(parameters);
   const Vector norms = contribution_norms(view, topics, weights, word_scale);
   const Vector to_one = norms.unaryExpr([](double n) { return n > 0 ? 1 / n : 0.0; }) * scale();
-  RowMatrix mean = sotto::expected_counts(held_->moments.by_word().view(), topics, weights, to_one);
+  RowMatrix mean = sotto::expected_counts(held_->by_word.view(), topics, weights, to_one);
   mean.array().colwise() *= word_scale.array();
-  const double sensitivity = kSensitivity * scale();
+  const double sensitivity = sensitivity_of(1) * scale();
   const double error = gamma(held_->depth() + static_cast<double>(topics.cols()) + 32);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};

@@ -1,8 +1,9 @@
 // Private moments of documents, document unit: the releases that private topic models are made of.
 //
 // Neighbours replace one document; the number of documents and the vocabulary are public. Every
-// release is a mean over documents of a non-negative contribution that is scaled to norm one: no
-// bound has to be chosen, no document is cut, and for a given sensitivity the signal is largest.
+// release is a mean over documents of a non-negative contribution that is scaled to norm one (or
+// held to a public norm): no bound has to be chosen, and for a given sensitivity the signal is
+// largest.
 // Two neighbours differ by at most sqrt(2) / N, and the Gaussian mechanism is exact:
 // - first moment:  P1 / |P1|,                  V numbers
 // - second moment: P2 / |P2|, symmetric,       V(V+1)/2 numbers, isometric noise
@@ -65,10 +66,12 @@ class PrivateDocuments {
   // from public knowledge or from releases. An empty list: all words.
   void keep_words(std::vector<std::int32_t> kept);
 
-  // Each pays mu, and says how much noise it has.
-  Released<Noisy<Vector>> first_moment(double mu);
-  Released<Noisy<Matrix>> second_moment(double mu);
-  Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double mu);
+  // Each pays mu, and says how much noise it has. `clip` is a public number: zero scales every
+  // contribution to norm one, any other shrinks those that are longer to this norm and leaves the
+  // rest, so that a moment is unbiased where nothing is cut.
+  Released<Noisy<Vector>> first_moment(double clip, double mu);
+  Released<Noisy<Matrix>> second_moment(double clip, double mu);
+  Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double clip, double mu);
   // Topics V x k row by row. The counts of word w are multiplied by scale[w] before they are scaled
   // and given noise; what is released still is.
   Released<Noisy<RowMatrix>> expected_counts(const RowMatrix& topics, const Vector& alpha,
