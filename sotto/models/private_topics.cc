@@ -427,9 +427,8 @@ TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, doubl
       root2 / (documents * plan.mu * std::sqrt(plan.shares.first)) / std::sqrt(length);
   expected.second_noise =
       root2 / (documents * plan.mu * std::sqrt(plan.shares.second)) / length / root2;
-  // Zipf: frequencies 1/(r H), so their squares sum to pi^2/6 / H^2.
-  const double harmonic = std::log(words) + 0.577;
-  const double square = 1.645 / (harmonic * harmonic);
+  // Frequencies 1/((r + V/100) H): their squares sum to about 100/V / log(101)^2.
+  const double square = 4.65 / words;
   const double mu =
       plan.mu * std::sqrt(plan.shares.second + (plan.may_skip_steps ? plan.shares.steps : 0));
   const double edge = 2 / (length * documents * mu);

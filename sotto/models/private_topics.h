@@ -75,7 +75,8 @@ struct TopicForecast {
   double core;          // words that are expected to stand out in the second moment
   double threshold;     // documents a word must be in, when the words are chosen; else 0
 };
-// Documents of `length` different words, words as frequent as Zipf's law says.
+// Documents of `length` different words; the r-th word as frequent as 1/(r + V/100), which is how
+// text without its stop words goes. A vocabulary that is to be chosen counts as 10,000 words.
 TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length);
 
 // The least epsilon at which the core is expected to have ten words a topic: below, topics are not.
