@@ -28,9 +28,9 @@ OptionTable MixtureOptions::table() {
   return OptionTable()
       .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
       .required()
-      .integer("refine", 0, refine, {0, 100000},
-               "expectation-maximisation steps after the moments; each is one more release with "
-               "--epsilon")
+      .integer("refine", 0, refine, {0, 50},
+               "expectation-maximisation steps after the moments (none given: 5; 2 with --epsilon, "
+               "where each is a release)")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
@@ -53,7 +53,7 @@ double CovarianceNoise::edge(Index dim, double variance) const {
   const double ratio = std::sqrt(static_cast<double>(dim) / static_cast<double>(records));
   const double sampling = variance * (2 * ratio + ratio * ratio);
   // A symmetric matrix of isometric noise has norm sqrt(2 d) deviation.
-  return kEdgeMargin * (sampling + deviation * std::sqrt(2.0 * static_cast<double>(dim)));
+  return kEdgeMargin * std::hypot(sampling, deviation * std::sqrt(2.0 * static_cast<double>(dim)));
 }
 
 MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, Index k,
@@ -152,8 +152,8 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                    sum_cubes(source, moments.mean, fit.spectrum.whiten()));
   fit.components = decompose_mixture(third, options, progress);
   fit.mixture = fit.spectral = recover_mixture(fit.spectrum, fit.components);
-  for (std::int64_t step = 0; step < options.refine; ++step) {
-    if (!report_progress(progress, {"refinement", step, options.refine})) {
+  for (std::int64_t step = 0; step < options.steps(); ++step) {
+    if (!report_progress(progress, {"refinement", step, options.steps()})) {
       fit.components.status = Status::stopped;
       break;
     }

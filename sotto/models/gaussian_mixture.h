@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sotto/base/options.h"
@@ -31,12 +32,14 @@ namespace sotto {
 
 struct MixtureOptions {
   std::int64_t components = 0;
-  std::int64_t refine = 5;
+  std::optional<std::int64_t> refine;  // expectation-maximisation steps
   std::int64_t starts = 32;
   std::int64_t iterations = 100;
   std::int64_t seed = 0;
 
   OptionTable table();
+  std::int64_t steps() const { return refine.value_or(5); }
+  std::int64_t private_steps() const { return refine.value_or(2); }  // each is a release
   // Refuses more components than dimensions, and no more points than dimensions.
   void check(Index dim, Index records) const;
 };

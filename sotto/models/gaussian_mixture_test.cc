@@ -63,7 +63,8 @@ TEST(GaussianMixture, exact_moments_give_the_exact_mixture) {
     EXPECT_LE(error.mean, 1e-8);
     EXPECT_LE(error.weight, 1e-9);
     EXPECT_NEAR(fit.mixture.variance, 0.25, 1e-10);
-    EXPECT_TRUE(std::is_sorted(fit.mixture.weights.rbegin(), fit.mixture.weights.rend()));
+    EXPECT_TRUE(
+        std::is_sorted(fit.mixture.weights.begin(), fit.mixture.weights.end(), std::greater<>()));
     // Separated so far, the mixture is a fixed point of the refinement as well.
     const MixtureFit refined = fit_mixture(source, options_for(4, 3));
     EXPECT_LE(mixture_error(means, shares(copies), refined.mixture).mean, 1e-8);

@@ -52,9 +52,13 @@ PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyT
     list.push_back({fmt::format("third moment in {} dimensions, whitened", q),
                     q * (q + 1) * (q + 2) / 6, 0, tuning.third_share, "its clip", 2});
   }
-  for (std::int64_t step = 0; step < options.refine; ++step) {
-    list.push_back({fmt::format("expectation step {}", step + 1), k * (dim + 1), 0,
-                    tuning.refine_share / static_cast<double>(options.refine), "its clip", 2});
+  double steps_left = tuning.refine_share;
+  for (std::int64_t step = options.private_steps(); step > 0; --step) {
+    // The first of n terms of a geometric series, with what is left as its sum.
+    const double share = steps_left * (tuning.growth - 1) / (std::pow(tuning.growth, step) - 1);
+    list.push_back({fmt::format("expectation step {}", options.private_steps() - step + 1),
+                    k * (dim + 1), 0, share, "its clip", 2});
+    steps_left -= share;
   }
   double total = 0;
   std::int64_t values = 0;

@@ -22,15 +22,17 @@ namespace sotto {
 struct MixtureTuning {
   // Shares of mu^2; scaled up where nothing is refined, or one component needs no third moment.
   double mean_share = 0.05;
-  double second_share = 0.35;
-  double third_share = 0.3;
-  double refine_share = 0.3;
+  double second_share = 0.3;
+  double third_share = 0.15;
+  double refine_share = 0.5;
+  // Each expectation step has this many times the share of the one before: the last decides.
+  double growth = 3;
   // Whitened points are clipped at this many times their root mean square.
   double reach = 2;
-  // Offsets are clipped at sqrt(d) + tail deviations; 2 is passed by about 2% of the points.
-  double tail = 2;
+  // Offsets are clipped at sqrt(d) + tail deviations, which about 8% of the points pass.
+  double tail = 1;
   // Counts enter a contribution at this share of the longest offset.
-  double count_share = 0.5;
+  double count_share = 0.3;
 };
 
 struct PlannedRelease {

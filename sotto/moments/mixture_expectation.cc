@@ -12,33 +12,43 @@
 namespace sotto {
 namespace {
 
+// Below this many differences a block is done before the threads have met.
+constexpr Index kWorthThreads = 1 << 22;
+
+// Points stand column by column here: every step is then one pass over long columns.
+
 // |x - mu_i|^2: rows x k.
-RowMatrix squared_distances(const RowMatrix& points, const GaussianMixture& mixture) {
-  RowMatrix distances(points.rows(), mixture.components());
+Matrix squared_distances(const Matrix& points, const GaussianMixture& mixture) {
+  Matrix distances = Matrix::Zero(points.rows(), mixture.components());
   for (Index i = 0; i < distances.cols(); ++i) {
-    distances.col(i) =
-        (points.rowwise() - mixture.means.col(i).transpose()).rowwise().squaredNorm();
+    for (Index j = 0; j < points.cols(); ++j) {
+      distances.col(i).array() += (points.col(j).array() - mixture.means(j, i)).square();
+    }
   }
   return distances;
 }
 
-// Turns squared distances into responsibilities; returns for each row the log of the sum of
-// w_i exp(-|x - mu_i|^2 / 2 s^2). Distances are compared before they are divided: one exponent at
-// least stays finite, however small s is.
-Vector normalise(const GaussianMixture& mixture, RowMatrix& rows) {
+struct Posterior {
+  Matrix shares;    // rows x k: the responsibilities
+  Vector log_sums;  // log of the sum of w_i exp(-|x - mu_i|^2 / 2 s^2)
+};
+
+// Distances are compared before they are divided: one exponent at least stays finite, however small
+// s is.
+Posterior posterior(const Matrix& distances, const GaussianMixture& mixture) {
   const double precision = 0.5 / std::max(mixture.variance, std::numeric_limits<double>::min());
-  const Eigen::ArrayXd logs = mixture.weights.array().max(1e-300).log();
-  Vector log_sums(rows.rows());
-  for (Index n = 0; n < rows.rows(); ++n) {
-    const double nearest = rows.row(n).minCoeff();
-    Eigen::ArrayXd exponents = logs - (rows.row(n).transpose().array() - nearest) * precision;
-    const double largest = exponents.maxCoeff();
-    exponents = (exponents - largest).exp();
-    const double sum = exponents.sum();
-    rows.row(n) = exponents / sum;
-    log_sums[n] = largest + std::log(sum) - nearest * precision;
+  const Vector nearest = distances.rowwise().minCoeff();
+  Posterior found{Matrix(distances.rows(), distances.cols()), Vector()};
+  for (Index i = 0; i < distances.cols(); ++i) {
+    found.shares.col(i) = std::log(std::max(mixture.weights[i], 1e-300)) -
+                          (distances.col(i) - nearest).array() * precision;
   }
-  return log_sums;
+  const Vector largest = found.shares.rowwise().maxCoeff();
+  found.shares = (found.shares.colwise() - largest).array().exp();
+  const Vector sums = found.shares.rowwise().sum();
+  found.shares.array().colwise() /= sums.array();
+  found.log_sums = largest.array() + sums.array().log() - nearest.array() * precision;
+  return found;
 }
 
 struct PieceSums {
@@ -48,26 +58,22 @@ struct PieceSums {
   double log_sums = 0;
 };
 
-PieceSums sum_piece(const RowMatrix& points, const GaussianMixture& mixture,
+PieceSums sum_piece(const Matrix& points, const GaussianMixture& mixture,
                     const ContributionClip& clip) {
-  const RowMatrix distances = squared_distances(points, mixture);
-  RowMatrix r = distances;
-  PieceSums sums;
-  sums.log_sums = normalise(mixture, r).sum();
+  const Matrix distances = squared_distances(points, mixture);
+  auto [r, log_sums] = posterior(distances, mixture);
   if (clip.norm != kNoBound) {
     const double square = clip.count_scale * clip.count_scale;
-    for (Index n = 0; n < r.rows(); ++n) {
-      const double norm =
-          std::sqrt((r.row(n).array().square() * (distances.row(n).array() + square)).sum());
-      if (norm > clip.norm) r.row(n) *= clip.norm / norm;
-    }
+    const Vector norms = (r.array().square() * (distances.array() + square)).rowwise().sum().sqrt();
+    r.array().colwise() *=
+        norms.unaryExpr([&](double n) { return n > clip.norm ? clip.norm / n : 1.0; }).array();
   }
-  sums.counts = r.colwise().sum().transpose();
-  sums.scatter = r.cwiseProduct(distances).sum();
-  sums.offsets.resize(mixture.dim(), mixture.components());
+  PieceSums sums{r.colwise().sum().transpose(), Matrix(mixture.dim(), mixture.components()),
+                 r.cwiseProduct(distances).sum(), log_sums.sum()};
   for (Index i = 0; i < r.cols(); ++i) {
-    sums.offsets.col(i) =
-        (points.rowwise() - mixture.means.col(i).transpose()).transpose() * r.col(i);
+    for (Index j = 0; j < points.cols(); ++j) {
+      sums.offsets(j, i) = (r.col(i).array() * (points.col(j).array() - mixture.means(j, i))).sum();
+    }
   }
   return sums;
 }
@@ -77,9 +83,7 @@ PieceSums sum_piece(const RowMatrix& points, const GaussianMixture& mixture,
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture) {
   SOTTO_REQUIRE(points.cols() == mixture.dim(), "points of dimension {} and means of dimension {}",
                 points.cols(), mixture.dim());
-  RowMatrix r = squared_distances(points, mixture);
-  normalise(mixture, r);
-  return r;
+  return posterior(squared_distances(points, mixture), mixture).shares;
 }
 
 MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, double radius,
@@ -92,7 +96,8 @@ MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, d
   total.records = for_record_blocks(source, radius, [&](const RowMatrix& x) {
     const Index pieces = (x.rows() + kSumPiece - 1) / kSumPiece;
     std::vector<PieceSums> parts(static_cast<std::size_t>(pieces));
-#pragma omp parallel for schedule(dynamic)
+    [[maybe_unused]] const bool share = x.size() * mixture.components() > kWorthThreads;
+#pragma omp parallel for schedule(dynamic) if (share)
     for (Index p = 0; p < pieces; ++p) {
       const Index first = p * kSumPiece, rows = std::min<Index>(kSumPiece, x.rows() - first);
       parts[static_cast<std::size_t>(p)] = sum_piece(x.middleRows(first, rows), mixture, clip);

@@ -65,8 +65,8 @@ TEST(MixtureExpectation, sums_match_their_naive_twins) {
 }
 
 TEST(MixtureExpectation, does_not_depend_on_the_number_of_threads) {
-  MemorySource source(RowMatrix(random_matrix(10000, 4, 3)));
-  const GaussianMixture mixture = some_mixture(4, 3);
+  MemorySource source(RowMatrix(random_matrix(5000, 100, 3)));
+  const GaussianMixture mixture = some_mixture(100, 12);
   const int before = omp_get_max_threads();
   omp_set_num_threads(1);
   const MixtureSums one = expected_sums(source, mixture);

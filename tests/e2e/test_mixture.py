@@ -63,7 +63,7 @@ class Mixture(ProgramTest):
         self.assertLessEqual(privacy["epsilon"], 1)
         self.assertGreater(privacy["epsilon"], 0.99)
         self.assertEqual(privacy["unit"], "one record")
-        self.assertEqual(len(privacy["releases"]), 3 + result["options"]["refine"])
+        self.assertEqual(len(privacy["releases"]), 5)
         for release in privacy["releases"]:
             self.assertAlmostEqual(release["cost"]["mu"] * release["noise"],
                                    release["sensitivity"], delta=1e-12 * release["sensitivity"])
