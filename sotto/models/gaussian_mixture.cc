@@ -16,8 +16,9 @@ namespace {
 
 // Eigenvalues below this share of the largest are rounding.
 constexpr double kRankTolerance = 1e-10;
-// Eigenvalues of noise pass the edge of their law now and then, by a little.
-constexpr double kEdgeMargin = 1.25;
+// Eigenvalues of noise pass the edge of their law now and then, and the variance they are compared
+// with is that of the smaller ones.
+constexpr double kEdgeMargin = 1.5;
 // A component with a smaller share of the points is left where it is.
 constexpr double kLeastShare = 1e-9;
 
@@ -93,9 +94,11 @@ SymmetricTensor with_constant(const SymmetricTensor& third) {
   return whole;
 }
 
-Decomposition decompose_mixture(const SymmetricTensor& third, const MixtureOptions& options,
-                                const ProgressCallback& progress) {
-  const SymmetricTensor whole = with_constant(third);
+Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
+                                const MixtureOptions& options, const ProgressCallback& progress) {
+  SymmetricTensor whole(1, 3);
+  whole.packed()[0] = 1;
+  if (third) whole = with_constant(*third);
   PowerOptions power;
   power.components = whole.dim();
   power.starts = options.starts;
@@ -147,9 +150,12 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                    "{} means span {} dimensions, the covariance of these points has numerical rank "
                    "{} above its noise: ask for at most {} components",
                    k, k - 1, fit.spectrum.rank, fit.spectrum.rank + 1);
-  SymmetricTensor third(k - 1, 3);
-  third.add_scaled(1 / static_cast<double>(fit.records),
-                   sum_cubes(source, moments.mean, fit.spectrum.whiten()));
+  std::optional<SymmetricTensor> third;
+  if (k > 1) {
+    third.emplace(k - 1, 3);
+    third->add_scaled(1 / static_cast<double>(fit.records),
+                      sum_cubes(source, moments.mean, fit.spectrum.whiten()));
+  }
   fit.components = decompose_mixture(third, options, progress);
   fit.mixture = fit.spectral = recover_mixture(fit.spectrum, fit.components);
   for (std::int64_t step = 0; step < options.steps(); ++step) {

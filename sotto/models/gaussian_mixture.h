@@ -69,8 +69,9 @@ MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, I
 // E[(W^T (x - m))^(x)3], (k-1)^3, with the constant coordinate put in: k^3.
 SymmetricTensor with_constant(const SymmetricTensor& third);
 
-// Robust power method on `third` with the constant put in.
-Decomposition decompose_mixture(const SymmetricTensor& third, const MixtureOptions& options,
+// Robust power method on `third` with the constant put in; one component has the constant alone.
+Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
+                                const MixtureOptions& options,
                                 const ProgressCallback& progress = {});
 GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components);
 

@@ -88,7 +88,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
                                               {points.records(), second.deviation});
   // Below the noise of its own estimate a variance is not known.
   spectrum.variance = std::max(spectrum.variance, second.deviation);
-  SymmetricTensor third(k - 1, 3);
+  std::optional<SymmetricTensor> third;
   if (k > 1) {
     third =
         points.third_moment(mean, spectrum.whiten(), reach_of(spectrum, plan.tuning), (next++)->mu)
