@@ -29,7 +29,7 @@ OptionTable MixtureOptions::table() {
   return OptionTable()
       .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
       .required()
-      .integer("refine", 0, refine, {0, 50},
+      .integer("refine", 0, refine, {0, 10000},
                "expectation-maximisation steps after the moments (none given: 5; 2 with --epsilon, "
                "where each is a release)")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")

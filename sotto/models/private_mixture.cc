@@ -23,6 +23,17 @@ ContributionClip clip_of(const GaussianMixture& mixture, const MixtureTuning& tu
   return {scale, std::hypot(offset, scale)};
 }
 
+std::vector<double> step_shares(std::int64_t steps, const MixtureTuning& tuning) {
+  std::vector<double> shares(static_cast<std::size_t>(steps));
+  double total = 0;
+  for (std::size_t step = 0; step < shares.size(); ++step) {
+    const double way = steps > 1 ? static_cast<double>(step) / static_cast<double>(steps - 1) : 0;
+    total += shares[step] = std::pow(tuning.growth, way);
+  }
+  for (double& share : shares) share *= tuning.refine_share / total;
+  return shares;
+}
+
 // As maximise(), for counts that noise may have made small or negative; the variance stays.
 GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
   GaussianMixture next = mixture;
@@ -34,6 +45,14 @@ GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums
   next.weights = sums.counts.cwiseMax(least * mixture.weights);
   next.weights /= next.weights.sum();
   return next;
+}
+
+// Points lie in the ball, and so do their means: what noise has thrown out is drawn back.
+void draw_means_into_ball(GaussianMixture& mixture, double radius) {
+  for (Index i = 0; i < mixture.components(); ++i) {
+    const double norm = mixture.means.col(i).norm();
+    if (norm > radius) mixture.means.col(i) *= radius / norm;
+  }
 }
 
 }  // namespace
@@ -52,13 +71,10 @@ PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyT
     list.push_back({fmt::format("third moment in {} dimensions, whitened", q),
                     q * (q + 1) * (q + 2) / 6, 0, tuning.third_share, "its clip", 2});
   }
-  double steps_left = tuning.refine_share;
-  for (std::int64_t step = options.private_steps(); step > 0; --step) {
-    // The first of n terms of a geometric series, with what is left as its sum.
-    const double share = steps_left * (tuning.growth - 1) / (std::pow(tuning.growth, step) - 1);
-    list.push_back({fmt::format("expectation step {}", options.private_steps() - step + 1),
-                    k * (dim + 1), 0, share, "its clip", 2});
-    steps_left -= share;
+  const std::vector<double> shares = step_shares(options.private_steps(), tuning);
+  for (std::size_t step = 0; step < shares.size(); ++step) {
+    list.push_back({fmt::format("expectation step {}", step + 1), k * (dim + 1), 0, shares[step],
+                    "its clip", 2});
   }
   double total = 0;
   std::int64_t values = 0;
@@ -96,6 +112,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   }
   const Decomposition components = decompose_mixture(third, options, progress);
   PrivateMixtureFit fit{recover_mixture(spectrum, components), spectrum.rank, components.status};
+  draw_means_into_ball(fit.mixture, points.max_norm());
   for (; next != plan.releases.end(); ++next) {
     if (!report_progress(progress, {"refinement", next - plan.releases.begin(),
                                     static_cast<std::int64_t>(plan.releases.size())})) {
@@ -105,6 +122,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
     const MixtureSums sums =
         points.expectation(fit.mixture, clip_of(fit.mixture, plan.tuning), next->mu).value();
     fit.mixture = noisy_maximise(fit.mixture, sums);
+    draw_means_into_ball(fit.mixture, points.max_norm());
   }
   sort_by_weight(fit.mixture);
   return fit;

@@ -25,7 +25,7 @@ struct MixtureTuning {
   double second_share = 0.3;
   double third_share = 0.15;
   double refine_share = 0.5;
-  // Each expectation step has this many times the share of the one before: the last decides.
+  // The last expectation step, which decides, has this many times the share of the first.
   double growth = 3;
   // Whitened points are clipped at this many times their root mean square.
   double reach = 2;

@@ -16,7 +16,7 @@ namespace {
 
 double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
 
-// private_points.md, 4: the relative error of a computed norm over `width` numbers, cubed at most.
+// private_points.md, 4: covers the error of a computed norm over `width` numbers, cubed at most.
 double safe(Index width) { return 1 + 0x1p-40 + 8 * gamma(2 * static_cast<double>(width) + 16); }
 
 // Beyond these, squares and cubes could overflow.
@@ -79,8 +79,8 @@ PrivatePoints::PrivatePoints(SensitivePoints points, double max_norm, const Priv
       max_norm_(max_norm),
       budget_(Budget::gaussian(target.epsilon, target.delta)),
       key_(std::move(key)) {
-  SOTTO_REQUIRE_AT(max_norm >= 1e-60 && max_norm <= 1e60, "--max-norm",
-                   "must be between 1e-60 and 1e60, got {}", max_norm);
+  SOTTO_REQUIRE_AT(max_norm >= 1e-20 && max_norm <= 1e20, "--max-norm",
+                   "must be between 1e-20 and 1e20, got {}", max_norm);
   SOTTO_REQUIRE_AT(dim() <= Index{1} << 15, source_->name(),
                    "has {} dimensions; second moments are released up to {}", dim(), 1 << 15);
   sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
