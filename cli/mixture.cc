@@ -90,6 +90,8 @@ class Mixture final : public Command {
         PublicDeclaration("no privacy was asked for: the points are treated as public"));
     SOTTO_REQUIRE_AT(source->can_rewind(), source->name(),
                      "cannot be read a second time; give a regular file");
+    at_file(path_, [&] { mixture_.check(source->dim(), source->records()); });
+    open_companions(source->dim());
     InteractiveProgress progress;
     const auto start = std::chrono::steady_clock::now();
     const MixtureFit fit =
@@ -120,7 +122,9 @@ class Mixture final : public Command {
   ExitCode run_private(SensitivePoints data, std::optional<OutputFolder>& folder) {
     SOTTO_REQUIRE_AT(infer_path_.empty() || !same_file(infer_path_, path_), "--infer",
                      "is for public points; those of a private run are not shown");
-    check_shape(public_shape(data));
+    const PublicPointShape shape = public_shape(data);
+    at_file(path_, [&] { mixture_.check(shape.dim, shape.records); });
+    open_companions(shape.dim);
     InteractiveProgress progress;
     const auto start = std::chrono::steady_clock::now();
     PrivatePoints points(std::move(data), privacy_.max_norm.value(), privacy_.target(),
@@ -189,12 +193,6 @@ class Mixture final : public Command {
     return exit_done;
   }
 
-  void check_shape(const PublicPointShape& shape) const {
-    SOTTO_REQUIRE_AT(mixture_.components <= shape.dim, "--components",
-                     "cannot exceed the dimension {} of the points, got {}", shape.dim,
-                     mixture_.components);
-  }
-
   static bool same_file(const std::string& a, const std::string& b) {
     std::error_code ignored;
     return std::filesystem::equivalent(a, b, ignored);
@@ -205,14 +203,10 @@ class Mixture final : public Command {
     result["variance"] = mixture.variance;
     result["diagnostics"] = Json::object();
     result["seconds"] = seconds;  // with reading: the two go on together
-    if (truth_path_.empty()) return;
-    const DenseTensor tensor = read_npy(truth_path_);
-    const Index d = mixture.dim(), k = mixture.components();
-    SOTTO_REQUIRE_AT(tensor.order() == 2 && tensor.dims()[0] == d && tensor.dims()[1] == k,
-                     "--truth", "{} must be {} x {}", truth_path_, d, k);
-    const Matrix truth = Eigen::Map<const RowMatrix>(tensor.values().data(), d, k);
-    result["evaluation"] =
-        Json{{"largest_mean_error", mixture_error(truth, Vector(), mixture).mean}};
+    if (truth_) {
+      result["evaluation"] =
+          Json{{"largest_mean_error", mixture_error(*truth_, Vector(), mixture).mean}};
+    }
   }
 
   static void write_responsibilities(PointSource& source, const GaussianMixture& mixture,
@@ -225,15 +219,23 @@ class Mixture final : public Command {
     writer.commit();
   }
 
-  void infer(const GaussianMixture& mixture, OutputFolder& folder) const {
-    const auto source = open_points(infer_path_, file_);
-    SOTTO_REQUIRE_AT(source->dim() == mixture.dim(), "--infer",
-                     "{} has points of dimension {}, not {}", infer_path_, source->dim(),
-                     mixture.dim());
-    SOTTO_REQUIRE_AT(source->can_rewind(), "--infer", "{} is no regular file", infer_path_);
-    const Index records = for_record_blocks(*source, kNoBound, [](const RowMatrix&) {});
-    SOTTO_REQUIRE_AT(records > 0, "--infer", "{} has no points", infer_path_);
-    write_responsibilities(*source, mixture, records, "inferred.npy", folder);
+  // Files that go with the points are looked at first: a run must not end over them, its budget
+  // spent.
+  void open_companions(Index dim) {
+    if (!truth_path_.empty()) {
+      const DenseTensor tensor = read_npy(truth_path_);
+      SOTTO_REQUIRE_AT(
+          tensor.order() == 2 && tensor.dims()[0] == dim && tensor.dims()[1] == mixture_.components,
+          "--truth", "{} must be {} x {}", truth_path_, dim, mixture_.components);
+      truth_ = Eigen::Map<const RowMatrix>(tensor.values().data(), dim, mixture_.components);
+    }
+    if (infer_path_.empty()) return;
+    infer_ = open_points(infer_path_, file_);
+    SOTTO_REQUIRE_AT(infer_->dim() == dim, "--infer", "{} has points of dimension {}, not {}",
+                     infer_path_, infer_->dim(), dim);
+    SOTTO_REQUIRE_AT(infer_->can_rewind(), "--infer", "{} is no regular file", infer_path_);
+    infer_records_ = for_record_blocks(*infer_, kNoBound, [](const RowMatrix&) {});
+    SOTTO_REQUIRE_AT(infer_records_ > 0, "--infer", "{} has no points", infer_path_);
   }
 
   void write(std::optional<OutputFolder>& folder, Json& result, const GaussianMixture& mixture) {
@@ -243,7 +245,7 @@ class Mixture final : public Command {
       folder->write_npy("weights.npy", mixture.weights);
       if (!privacy_.asked()) result["files"].push_back("proportions.npy");
       if (!infer_path_.empty()) {
-        infer(mixture, *folder);
+        write_responsibilities(*infer_, mixture, infer_records_, "inferred.npy", *folder);
         result["files"].push_back("inferred.npy");
       }
       folder->write_text("result.json", to_text(result));
@@ -273,6 +275,9 @@ class Mixture final : public Command {
 
   std::string path_, infer_path_, truth_path_;
   bool plan_only_ = false;
+  std::optional<Matrix> truth_;
+  std::unique_ptr<PointSource> infer_;
+  Index infer_records_ = 0;
   MixtureOptions mixture_;
   PointFileOptions file_;
   RecordPrivacyOptions privacy_;

@@ -37,11 +37,12 @@ OptionTable MixtureOptions::table() {
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
 }
 
-void MixtureOptions::check(Index dim, Index records) const {
+void MixtureOptions::check(Index dim, std::optional<Index> records) const {
   SOTTO_REQUIRE_AT(components <= dim, "--components",
                    "cannot exceed the dimension {} of the points, got {}", dim, components);
-  SOTTO_REQUIRE(records > dim, "too few points: moments in {} dimensions need more than {}, got {}",
-                dim, dim, records);
+  SOTTO_REQUIRE(!records || *records > dim,
+                "too few points: moments in {} dimensions need more than {}, got {}", dim, dim,
+                *records);
 }
 
 Matrix MixtureSpectrum::whiten() const {
@@ -141,6 +142,7 @@ GaussianMixture maximise(const GaussianMixture& mixture, const MixtureSums& sums
 MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                        const ProgressCallback& progress) {
   const Index k = options.components;
+  options.check(source.dim(), source.records());
   const PointStatistics moments = point_statistics(source);
   options.check(source.dim(), moments.records);
   MixtureFit fit;

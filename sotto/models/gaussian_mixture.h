@@ -40,8 +40,8 @@ struct MixtureOptions {
   OptionTable table();
   std::int64_t steps() const { return refine.value_or(5); }
   std::int64_t private_steps() const { return refine.value_or(2); }  // each is a release
-  // Refuses more components than dimensions, and no more points than dimensions.
-  void check(Index dim, Index records) const;
+  // Refuses more components than dimensions and, where their number is known, too few points.
+  void check(Index dim, std::optional<Index> records) const;
 };
 
 // What the first two moments say.

@@ -184,7 +184,7 @@ TEST(GaussianMixture, refuses_with_the_numerical_rank) {
   EXPECT_NE(refusal(random_matrix(50, 3, 10), 4).find("cannot exceed the dimension 3"),
             std::string::npos);
   EXPECT_NE(refusal(random_matrix(5, 5, 11), 2).find("too few points"), std::string::npos);
-  EXPECT_NE(refusal(RowMatrix(0, 5), 2).find("no points"), std::string::npos);
+  EXPECT_NE(refusal(RowMatrix(0, 5), 2).find("too few points"), std::string::npos);
 }
 
 TEST(GaussianMixture, noise_alone_does_not_pass_for_components) {

@@ -64,6 +64,9 @@ Index for_record_blocks(PointSource& source, double radius,
 
 PointSums sum_moments(PointSource& source, const Vector& centre, double radius) {
   const Index d = source.dim();
+  SOTTO_REQUIRE_AT(d <= kMostMomentDimensions, source.name(),
+                   "has {} dimensions; second moments are taken up to {}", d,
+                   kMostMomentDimensions);
   PointSums sums{0, Vector::Zero(d), Matrix::Zero(d, d)};
   sums.records = for_record_blocks(source, radius, [&](const RowMatrix& x) {
     const Matrix z = x.rowwise() - centre.transpose();

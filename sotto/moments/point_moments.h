@@ -19,6 +19,9 @@ namespace sotto {
 
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
+// Second moments of more dimensions, 8 GB and more, are refused.
+inline constexpr Index kMostMomentDimensions = Index{1} << 15;
+
 // Rows of a block, and the most additions a number passes in a sum over `records` records.
 Index record_block_rows(Index dim);
 Index record_depth(Index dim, Index records);

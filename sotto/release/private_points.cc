@@ -81,8 +81,9 @@ PrivatePoints::PrivatePoints(SensitivePoints points, double max_norm, const Priv
       key_(std::move(key)) {
   SOTTO_REQUIRE_AT(max_norm >= 1e-20 && max_norm <= 1e20, "--max-norm",
                    "must be between 1e-20 and 1e20, got {}", max_norm);
-  SOTTO_REQUIRE_AT(dim() <= Index{1} << 15, source_->name(),
-                   "has {} dimensions; second moments are released up to {}", dim(), 1 << 15);
+  SOTTO_REQUIRE_AT(dim() <= kMostMomentDimensions, source_->name(),
+                   "has {} dimensions; second moments are released up to {}", dim(),
+                   kMostMomentDimensions);
   sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
   SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
   ledger_.emplace(point_statement(records(), dim(), max_norm, target.delta));
