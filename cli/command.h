@@ -48,5 +48,6 @@ std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();
 std::unique_ptr<Command> make_topics();
+std::unique_ptr<Command> make_mixture();
 
 }  // namespace sotto::cli

@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_decompose());
   commands.push_back(make_stream());
   commands.push_back(make_topics());
+  commands.push_back(make_mixture());
   commands.push_back(make_generate_tensor());
   commands.push_back(make_generate_points());
   commands.push_back(make_generate_corpus());

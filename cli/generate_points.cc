@@ -48,22 +48,28 @@ class GeneratePoints final : public Command {
     result["weights"] = std::vector<double>(points.weights().begin(), points.weights().end());
     result["files"] = Json::array();
     if (!raw_) result["files"].push_back("points.npy");
-    result["files"].push_back("vectors.npy");
+    result["files"].push_back(truth());
+    if (model_.is_mixture()) {
+      result["files"].push_back("weights.npy");
+      result["variance"] = model_.deviation() * model_.deviation();
+      folder->write_npy("weights.npy", points.weights());
+    }
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    folder->write_npy("vectors.npy", points.vectors());
+    folder->write_npy(truth(), points.vectors());
     folder->write_text("result.json", to_text(result));
     folder->commit();
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else if (!raw_) {
-      fmt::print("{}/points.npy: {} records of dimension {}, {} components; truth in vectors.npy\n",
-                 common_.out, model_.records, model_.dim, model_.components);
+      fmt::print("{}/points.npy: {} records of dimension {}, {} components; truth in {}\n",
+                 common_.out, model_.records, model_.dim, model_.components, truth());
     }
     return exit_done;
   }
 
  private:
+  std::string truth() const { return model_.is_mixture() ? "means.npy" : "vectors.npy"; }
   Index item_size() const { return dtype_ == "f4" ? 4 : 8; }
 
   void write_file(SyntheticPoints& points, OutputFolder& folder) const {

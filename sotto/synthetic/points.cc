@@ -29,11 +29,29 @@ Vector make_weights(const PointModel& model) {
   return weights / weights.sum();
 }
 
+// Random directions, scaled alike until the two nearest are `distance` apart.
+Matrix separated_means(const PointModel& model, double distance, SeededRandom& random) {
+  const Matrix directions = random_unit_block(model.dim, model.components, random);
+  double nearest = std::numeric_limits<double>::infinity();
+  for (Index i = 0; i < model.components; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      nearest = std::min(nearest, (directions.col(i) - directions.col(j)).norm());
+    }
+  }
+  if (model.components == 1) return directions * distance;
+  SOTTO_REQUIRE_AT(nearest > 1e-6, "--dim", "{} means in {} dimensions came to lie on each other",
+                   model.components, model.dim);
+  return directions * (distance / nearest);
+}
+
 }  // namespace
 
 OptionTable PointModel::table() {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return OptionTable()
+      .choice("model", model, {"orthonormal", "mixture"},
+              "orthonormal: components of unit length at right angles; mixture: Gaussians of one "
+              "spherical variance")
       .integer("dim", 'd', dim, {1, 1000000}, "dimension of a record")
       .integer("components", 'k', components, {1, 1000000}, "number of latent components")
       .integer("records", 'n', records, {1, most}, "number of records")
@@ -42,15 +60,25 @@ OptionTable PointModel::table() {
       .real("noise", 0, noise, {0, 1e300}, "length of the noise of a record, about")
       .flag("centred", centred,
             "records with mean zero, whose third moment has the components alone")
+      .real("separation", 0, separation, {0, 1e6, true},
+            "mixture: distance of the two nearest means, in standard deviations of a coordinate")
       .real("max-norm", 0, max_norm, {0, 1e300}, "scale records down to this norm; 0: do not")
       .integer("seed", 0, seed, {0, most}, "seed of components and records");
 }
 
+double PointModel::deviation() const { return noise / std::sqrt(static_cast<double>(dim)); }
+
 SyntheticPoints::SyntheticPoints(const PointModel& model) : model_(model) {
   SOTTO_REQUIRE_AT(model.components <= model.dim, "--components",
                    "cannot exceed the dimension {}, got {}", model.dim, model.components);
+  SOTTO_REQUIRE_AT(!model.is_mixture() || !model.centred, "--centred",
+                   "goes with --model orthonormal");
+  SOTTO_REQUIRE_AT(!model.is_mixture() || model.noise > 0, "--noise",
+                   "must be above 0: the separation of the means is measured in it");
   SeededRandom random(static_cast<std::uint64_t>(model.seed), component_stream);
-  vectors_ = orthonormal_columns(random_unit_block(model.dim, model.components, random));
+  vectors_ = model.is_mixture()
+                 ? separated_means(model, model.separation * model.deviation(), random)
+                 : orthonormal_columns(random_unit_block(model.dim, model.components, random));
   weights_ = make_weights(model);
   cumulated_.resize(weights_.size());
   std::partial_sum(weights_.begin(), weights_.end(), cumulated_.begin());
@@ -66,7 +94,7 @@ void SyntheticPoints::make_record(Index number, double* values) const {
   Eigen::Map<Vector> x(values, dim());
   x = c * vectors_.col(h);
   if (model_.noise > 0) {
-    const double scale = model_.noise / std::sqrt(static_cast<double>(dim()));
+    const double scale = model_.deviation();
     for (double& value : x) value += scale * random.normal();
   }
   const double norm = x.norm();

@@ -1,4 +1,4 @@
-// Points around orthonormal latent components: data for the streaming methods with a known truth.
+// Points around latent components: data with a known truth for the streaming methods and mixtures.
 //
 // Each record picks a component h with probability w_h and is x = c v_h + e, where
 // e = noise * N(0, I)/sqrt(d), so that |e| is about `noise`.
@@ -9,6 +9,9 @@
 //     within O(noise^2/d) of the v_h, whatever the number of records.
 //   centred: c is 4^(1/3) with probability 1/3 and -4^(1/3)/2 otherwise, so E[c] = 0 and
 //     E[c^3] = 1. Then the trace of the noise vanishes and E[x^(x)3] = sum_h w_h v_h^(x)3 exactly.
+//   mixture: a mixture of Gaussians of one spherical variance s^2 = noise^2/d. Instead of the
+//     orthonormal v_h, means in random directions, all of one length: that at which the two nearest
+//     are `separation` times s apart.
 //
 // With max_norm a record longer than it is scaled down to it, as private methods want; the vectors
 // stay the truth up to the same order as above, the weights shrink.
@@ -16,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "sotto/base/options.h"
@@ -24,16 +28,21 @@
 namespace sotto {
 
 struct PointModel {
+  std::string model = "orthonormal";  // or mixture
   std::int64_t dim = 50;
   std::int64_t components = 3;
   std::int64_t records = 100000;
   std::vector<double> weights;  // probabilities up to a factor; empty: from 2 down to 1
   double noise = 0.5;
   bool centred = false;
-  double max_norm = 0;  // 0: none
+  double separation = 8;  // mixture only
+  double max_norm = 0;    // 0: none
   std::int64_t seed = 0;
 
   OptionTable table();
+  bool is_mixture() const { return model == "mixture"; }
+  // Standard deviation of the noise in one coordinate.
+  double deviation() const;
 };
 
 // The records are made as they are read. Can be rewound.
@@ -46,7 +55,7 @@ class SyntheticPoints final : public PointSource {
   std::optional<Index> records() const override { return model_.records; }
   bool can_rewind() const override { return true; }
 
-  const Matrix& vectors() const { return vectors_; }  // d x k, orthonormal
+  const Matrix& vectors() const { return vectors_; }  // d x k: orthonormal, or the means
   const Vector& weights() const { return weights_; }  // sum to 1
 
  protected:

@@ -102,6 +102,42 @@ TEST(SyntheticPoints, have_the_third_moment_they_state) {
   }
 }
 
+TEST(SyntheticPoints, mixtures_have_the_means_variance_and_separation_they_claim) {
+  PointModel model;
+  model.model = "mixture";
+  model.dim = 6;
+  model.components = 3;
+  model.records = 200000;
+  model.separation = 40;
+  const SyntheticPoints source(model);
+  const double s = model.deviation();
+  EXPECT_NEAR(s, 0.5 / std::sqrt(6.0), 1e-15);
+  double nearest = 1e300;
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      nearest = std::min(nearest, (source.vectors().col(i) - source.vectors().col(j)).norm());
+    }
+  }
+  EXPECT_NEAR(nearest, 40 * s, 1e-12);
+  // So far apart, the nearest mean is that of a point's own component.
+  const RowMatrix x = all_points(model, 4096);
+  Matrix sums = Matrix::Zero(6, 3);
+  Vector counts = Vector::Zero(3);
+  double scatter = 0;
+  for (Index n = 0; n < x.rows(); ++n) {
+    Index h = 0;
+    scatter +=
+        (source.vectors().colwise() - x.row(n).transpose()).colwise().squaredNorm().minCoeff(&h);
+    sums.col(h) += x.row(n).transpose();
+    counts[h] += 1;
+  }
+  EXPECT_NEAR(scatter / (200000.0 * 6) / (s * s), 1, 0.006);
+  for (Index h = 0; h < 3; ++h) {
+    EXPECT_LE((sums.col(h) / counts[h] - source.vectors().col(h)).norm(), 0.01 * s * 6);
+    EXPECT_NEAR(counts[h] / 200000, source.weights()[h], 0.005);
+  }
+}
+
 TEST(SyntheticPoints, refuse_models_that_make_no_sense) {
   const auto refused = [](auto change) {
     PointModel model;
@@ -109,6 +145,14 @@ TEST(SyntheticPoints, refuse_models_that_make_no_sense) {
     EXPECT_THROW(SyntheticPoints{model}, Error);
   };
   refused([](PointModel& m) { m.components = 51; });
+  refused([](PointModel& m) {
+    m.model = "mixture";
+    m.centred = true;
+  });
+  refused([](PointModel& m) {
+    m.model = "mixture";
+    m.noise = 0;
+  });
   refused([](PointModel& m) { m.weights = {1, 2}; });
   refused([](PointModel& m) { m.weights = {1, 2, 0}; });
 }

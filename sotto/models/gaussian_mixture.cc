@@ -1,0 +1,209 @@
+#include "sotto/models/gaussian_mixture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/decompose/power.h"
+#include "sotto/linalg/spectral.h"
+#include "sotto/models/matching.h"
+#include "sotto/tensor/contraction.h"
+
+namespace sotto {
+namespace {
+
+// Eigenvalues below this share of the largest are rounding.
+constexpr double kRankTolerance = 1e-10;
+// Eigenvalues of noise pass the edge of their law now and then, and the variance they are compared
+// with is that of the smaller ones.
+constexpr double kEdgeMargin = 1.5;
+// A component with a smaller share of the points is left where it is.
+constexpr double kLeastShare = 1e-9;
+
+}  // namespace
+
+OptionTable MixtureOptions::table() {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return OptionTable()
+      .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
+      .required()
+      .integer("refine", 0, refine, {0, 10000},
+               "expectation-maximisation steps after the moments (none given: 5; 2 with --epsilon, "
+               "where each is a release)")
+      .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
+      .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
+      .integer("seed", 0, seed, {0, most}, "seed of the random starts");
+}
+
+void MixtureOptions::check(Index dim, std::optional<Index> records) const {
+  SOTTO_REQUIRE_AT(components <= dim, "--components",
+                   "cannot exceed the dimension {} of the points, got {}", dim, components);
+  SOTTO_REQUIRE(!records || *records > dim,
+                "too few points: moments in {} dimensions need more than {}, got {}", dim, dim,
+                *records);
+}
+
+Matrix MixtureSpectrum::whiten() const {
+  return vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
+}
+
+Matrix MixtureSpectrum::unwhiten() const { return vectors * values.cwiseSqrt().asDiagonal(); }
+
+double CovarianceNoise::edge(Index dim, double variance) const {
+  const double ratio = std::sqrt(static_cast<double>(dim) / static_cast<double>(records));
+  const double sampling = variance * (2 * ratio + ratio * ratio);
+  // A symmetric matrix of isometric noise has norm sqrt(2 d) deviation.
+  return kEdgeMargin * std::hypot(sampling, deviation * std::sqrt(2.0 * static_cast<double>(dim)));
+}
+
+MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, Index k,
+                                 const CovarianceNoise& noise) {
+  const Index d = mean.size(), signal = k - 1;
+  Eigenpairs pairs = leading_eigenpairs(0.5 * (covariance + covariance.transpose()), d);
+  // By value: a negative eigenvalue is noise, however long.
+  std::vector<Index> order(static_cast<std::size_t>(d));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return pairs.values[a] > pairs.values[b]; });
+  const Vector values = pairs.values(order);
+  MixtureSpectrum spectrum;
+  spectrum.mean = mean;
+  spectrum.variance = std::max(values.tail(d - signal).mean(), 0.0);
+  const double floor =
+      std::max(noise.edge(d, spectrum.variance), kRankTolerance * std::max(values[0], 0.0));
+  spectrum.rank = (values.array() - spectrum.variance > floor).count();
+  spectrum.values = (values.head(signal).array() - spectrum.variance).max(floor);
+  spectrum.vectors = pairs.vectors(Eigen::all, order).leftCols(signal);
+  return spectrum;
+}
+
+SymmetricTensor with_constant(const SymmetricTensor& third) {
+  const Index last = third.dim();
+  SymmetricTensor whole(last + 1, 3);
+  auto next = whole.packed().begin();
+  for_unique_entries(last + 1, 3, [&](const std::vector<Index>& i, double) {
+    if (i[2] < last) {
+      *next++ = third.at(i);
+    } else if (i[1] < last) {
+      *next++ = i[0] == i[1] ? 1.0 : 0.0;
+    } else {
+      *next++ = i[0] < last ? 0.0 : 1.0;
+    }
+  });
+  return whole;
+}
+
+Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
+                                const MixtureOptions& options, const ProgressCallback& progress) {
+  SymmetricTensor whole(1, 3);
+  whole.packed()[0] = 1;
+  if (third) whole = with_constant(*third);
+  PowerOptions power;
+  power.components = whole.dim();
+  power.starts = options.starts;
+  power.iterations = options.iterations;
+  power.seed = options.seed;
+  TensorOracle oracle(whole);
+  return robust_power_method(oracle, power, progress);
+}
+
+GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components) {
+  // Every lambda is above 1 in the model.
+  const Vector lambda = components.weights.cwiseMax(1.0);
+  const Matrix heads = components.vectors().topRows(spectrum.values.size());
+  GaussianMixture mixture;
+  mixture.means = (spectrum.unwhiten() * heads * lambda.asDiagonal()).colwise() + spectrum.mean;
+  mixture.weights = lambda.array().square().inverse();
+  mixture.weights /= mixture.weights.sum();
+  mixture.variance = spectrum.variance;
+  return mixture;
+}
+
+GaussianMixture maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
+  GaussianMixture next = mixture;
+  const double total = sums.counts.sum();
+  double explained = 0;
+  for (Index i = 0; i < mixture.components(); ++i) {
+    if (sums.counts[i] <= kLeastShare * total) continue;
+    const Vector step = sums.offsets.col(i) / sums.counts[i];
+    next.means.col(i) += step;
+    explained += sums.counts[i] * step.squaredNorm();
+  }
+  next.weights = (sums.counts / total).cwiseMax(kLeastShare);
+  next.weights /= next.weights.sum();
+  // sum r |x - mu'|^2 = sum r |x - mu|^2 - N_i |mu' - mu|^2
+  next.variance =
+      std::max(0.0, sums.scatter - explained) / (total * static_cast<double>(mixture.dim()));
+  return next;
+}
+
+MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
+                       const ProgressCallback& progress) {
+  const Index k = options.components;
+  options.check(source.dim(), source.records());
+  const PointStatistics moments = point_statistics(source);
+  options.check(source.dim(), moments.records);
+  MixtureFit fit;
+  fit.records = moments.records;
+  fit.spectrum = mixture_spectrum(moments.mean, moments.covariance, k, {moments.records, 0});
+  SOTTO_REQUIRE_AT(fit.spectrum.rank >= k - 1, "--components",
+                   "{} means span {} dimensions, the covariance of these points has numerical rank "
+                   "{} above its noise: ask for at most {} components",
+                   k, k - 1, fit.spectrum.rank, fit.spectrum.rank + 1);
+  std::optional<SymmetricTensor> third;
+  if (k > 1) {
+    third.emplace(k - 1, 3);
+    third->add_scaled(1 / static_cast<double>(fit.records),
+                      sum_cubes(source, moments.mean, fit.spectrum.whiten()));
+  }
+  fit.components = decompose_mixture(third, options, progress);
+  fit.mixture = fit.spectral = recover_mixture(fit.spectrum, fit.components);
+  for (std::int64_t step = 0; step < options.steps(); ++step) {
+    if (!report_progress(progress, {"refinement", step, options.steps()})) {
+      fit.components.status = Status::stopped;
+      break;
+    }
+    const MixtureSums sums = expected_sums(source, fit.mixture);
+    fit.log_likelihood.push_back(sums.log_likelihood / static_cast<double>(fit.records));
+    const GaussianMixture next = maximise(fit.mixture, sums);
+    fit.movement = (next.means - fit.mixture.means).colwise().norm().maxCoeff();
+    fit.mixture = next;
+  }
+  sort_by_weight(fit.mixture);
+  sort_by_weight(fit.spectral);
+  return fit;
+}
+
+void sort_by_weight(GaussianMixture& mixture) {
+  std::vector<Index> order(static_cast<std::size_t>(mixture.components()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return mixture.weights[a] > mixture.weights[b]; });
+  mixture.means = Matrix(mixture.means(Eigen::all, order));
+  mixture.weights = Vector(mixture.weights(order));
+}
+
+MixtureError mixture_error(const Matrix& true_means, const Vector& true_weights,
+                           const GaussianMixture& found) {
+  const Index k = found.components();
+  SOTTO_REQUIRE(true_means.rows() == found.dim() && true_means.cols() == k,
+                "true means {} x {}, found {} x {}", true_means.rows(), true_means.cols(),
+                found.dim(), k);
+  Matrix cost(k, k);
+  for (Index i = 0; i < k; ++i) {
+    cost.row(i) = (found.means.colwise() - true_means.col(i)).colwise().squaredNorm();
+  }
+  const std::vector<Index> match = least_cost_matching(cost);
+  MixtureError error{0, true_weights.size() == k ? 0 : std::numeric_limits<double>::quiet_NaN()};
+  for (Index i = 0; i < k; ++i) {
+    error.mean = std::max(error.mean, std::sqrt(cost(i, match[i])));
+    if (true_weights.size() == k) {
+      error.weight = std::max(error.weight, std::abs(found.weights[match[i]] - true_weights[i]));
+    }
+  }
+  return error;
+}
+
+}  // namespace sotto

@@ -1,0 +1,106 @@
+// A mixture of Gaussians with one spherical variance, from moments (Hsu & Kakade 2013; Anandkumar
+// et al. 2014), and a few expectation-maximisation steps from there.
+//
+// About the mean m of all points the third moment of such a mixture has the components alone: with
+// S = sum_i w_i (mu_i - m)(mu_i - m)^T,
+//   covariance = S + s^2 I,   E[(x - m)^(x)3] = sum_i w_i (mu_i - m)^(x)3,
+// for what the noise leaves in E[x^(x)3], s^2 (m (x) e_j (x) e_j in its 3 placements), vanishes
+// with m. S has rank k - 1, so the points are given one more coordinate, the constant 1: that makes
+// k means in general position independent wherever the origin is. With W = U S^(-1/2) from the
+// k - 1 leading eigenpairs, (W^T (x - m), 1) has the second moment I (less the noise) and the third
+// moment
+//   T_abc = E[(W^T (x - m))^(x)3]_abc,   T_ab* = delta_ab,   T_a** = 0,   T_*** = 1,
+//   T = sum_i w_i^(-1/2) v_i^(x)3,   v_i = sqrt(w_i) (W^T (mu_i - m), 1) orthonormal,
+// so that a component (lambda, v) gives w_i = lambda^-2 and mu_i = m + lambda U S^(1/2) v_1..k-1.
+// s^2 is the mean of the d - k + 1 smallest eigenvalues of the covariance: all equal in the model,
+// where the smallest alone is that of the sampling error.
+//
+// Cost: three passes and one for each step; N (d^2 + d k + k^3/2) + 6 N d k a step. Never d^3.
+// Privacy: none here; fit_private_mixture (private_mixture.h) does the same from releases.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/decompose/result.h"
+#include "sotto/moments/mixture_expectation.h"
+
+namespace sotto {
+
+struct MixtureOptions {
+  std::int64_t components = 0;
+  std::optional<std::int64_t> refine;  // expectation-maximisation steps
+  std::int64_t starts = 32;
+  std::int64_t iterations = 100;
+  std::int64_t seed = 0;
+
+  OptionTable table();
+  std::int64_t steps() const { return refine.value_or(5); }
+  std::int64_t private_steps() const { return refine.value_or(2); }  // each is a release
+  // Refuses more components than dimensions and, where their number is known, too few points.
+  void check(Index dim, std::optional<Index> records) const;
+};
+
+// What the first two moments say.
+struct MixtureSpectrum {
+  Vector mean;
+  double variance = 0;  // s^2
+  Vector values;        // the k - 1 leading eigenvalues of S, none below the floor
+  Matrix vectors;       // d x (k - 1)
+  Index rank = 0;       // how many eigenvalues stand out of the noise, of all d
+
+  Matrix whiten() const;    // W = U S^(-1/2)
+  Matrix unwhiten() const;  // U S^(1/2)
+};
+
+// How far noise alone lifts the eigenvalues of a covariance from `records` points: sampling (the
+// edge of the Marchenko-Pastur law) and, in a release, isometric noise of this deviation.
+struct CovarianceNoise {
+  Index records = 1;
+  double deviation = 0;
+  double edge(Index dim, double variance) const;
+};
+MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, Index k,
+                                 const CovarianceNoise& noise);
+
+// E[(W^T (x - m))^(x)3], (k-1)^3, with the constant coordinate put in: k^3.
+SymmetricTensor with_constant(const SymmetricTensor& third);
+
+// Robust power method on `third` with the constant put in; one component has the constant alone.
+Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
+                                const MixtureOptions& options,
+                                const ProgressCallback& progress = {});
+GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components);
+
+// One maximisation from the sums that were taken about `mixture`.
+GaussianMixture maximise(const GaussianMixture& mixture, const MixtureSums& sums);
+
+struct MixtureFit {
+  GaussianMixture mixture;   // most probable component first
+  GaussianMixture spectral;  // before refinement
+  MixtureSpectrum spectrum;
+  Decomposition components;
+  Index records = 0;
+  std::vector<double> log_likelihood;  // a point, before each step
+  double movement = 0;                 // of the mean that moved furthest in the last step
+};
+
+// Refuses, naming the numerical rank, points whose covariance does not show k - 1 directions.
+MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
+                       const ProgressCallback& progress = {});
+
+void sort_by_weight(GaussianMixture& mixture);
+
+// The largest distance between true and found means, and the largest difference of their weights,
+// matched one to one so that the sum of the squared distances is least.
+struct MixtureError {
+  double mean;
+  double weight;  // NaN when no true weights are given
+};
+MixtureError mixture_error(const Matrix& true_means, const Vector& true_weights,
+                           const GaussianMixture& found);
+
+}  // namespace sotto

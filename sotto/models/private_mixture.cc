@@ -1,0 +1,131 @@
+#include "sotto/models/private_mixture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+double reach_of(const MixtureSpectrum& spectrum, const MixtureTuning& tuning) {
+  const auto q = static_cast<double>(spectrum.values.size());
+  return tuning.reach * std::sqrt(q + spectrum.variance * spectrum.values.cwiseInverse().sum());
+}
+
+ContributionClip clip_of(const GaussianMixture& mixture, const MixtureTuning& tuning) {
+  const double offset =
+      std::sqrt(mixture.variance) * (std::sqrt(static_cast<double>(mixture.dim())) + tuning.tail);
+  const double scale = tuning.count_share * offset;
+  return {scale, std::hypot(offset, scale)};
+}
+
+std::vector<double> step_shares(std::int64_t steps, const MixtureTuning& tuning) {
+  std::vector<double> shares(static_cast<std::size_t>(steps));
+  double total = 0;
+  for (std::size_t step = 0; step < shares.size(); ++step) {
+    const double way = steps > 1 ? static_cast<double>(step) / static_cast<double>(steps - 1) : 0;
+    total += shares[step] = std::pow(tuning.growth, way);
+  }
+  for (double& share : shares) share *= tuning.refine_share / total;
+  return shares;
+}
+
+// As maximise(), for counts that noise may have made small or negative; the variance stays.
+GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
+  GaussianMixture next = mixture;
+  const double least = 0.1 / static_cast<double>(mixture.components());
+  for (Index i = 0; i < mixture.components(); ++i) {
+    // Noise over a small count must not throw a mean out.
+    next.means.col(i) += sums.offsets.col(i) / std::max(sums.counts[i], least * mixture.weights[i]);
+  }
+  next.weights = sums.counts.cwiseMax(least * mixture.weights);
+  next.weights /= next.weights.sum();
+  return next;
+}
+
+// Points lie in the ball, and so do their means: what noise has thrown out is drawn back.
+void draw_means_into_ball(GaussianMixture& mixture, double radius) {
+  for (Index i = 0; i < mixture.components(); ++i) {
+    const double norm = mixture.means.col(i).norm();
+    if (norm > radius) mixture.means.col(i) *= radius / norm;
+  }
+}
+
+}  // namespace
+
+PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyTarget& target,
+                                        const MixtureOptions& options,
+                                        const MixtureTuning& tuning) {
+  options.check(dim, records);
+  const Index k = options.components, q = k - 1;
+  PrivateMixturePlan plan{target, tuning, {}};
+  auto& list = plan.releases;
+  list.push_back({"mean of the points", dim, 0, tuning.mean_share, "B", 2});
+  list.push_back(
+      {"second moment", dim * (dim + 1) / 2, 0, tuning.second_share, "B^2", std::sqrt(2.0)});
+  if (k > 1) {
+    list.push_back({fmt::format("third moment in {} dimensions, whitened", q),
+                    q * (q + 1) * (q + 2) / 6, 0, tuning.third_share, "its clip", 2});
+  }
+  const std::vector<double> shares = step_shares(options.private_steps(), tuning);
+  for (std::size_t step = 0; step < shares.size(); ++step) {
+    list.push_back({fmt::format("expectation step {}", step + 1), k * (dim + 1), 0, shares[step],
+                    "its clip", 2});
+  }
+  double total = 0;
+  std::int64_t values = 0;
+  for (const PlannedRelease& release : list) {
+    total += release.share;
+    values += release.values;
+  }
+  const double mu = affordable_mu(target, 1, values);
+  for (PlannedRelease& release : list) {
+    release.share /= total;
+    // A hair less, for the rounding of the shares.
+    release.mu = mu * std::sqrt(release.share) * (1 - 0x1p-40);
+    release.noise_ratio /= release.mu * static_cast<double>(records);
+  }
+  return plan;
+}
+
+PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,
+                                      const MixtureOptions& options,
+                                      const ProgressCallback& progress) {
+  const Index k = options.components;
+  options.check(points.dim(), points.records());
+  auto next = plan.releases.begin();
+  const Vector mean = points.mean((next++)->mu).value();
+  const NoisySecondMoment second = points.second_moment((next++)->mu).value();
+  MixtureSpectrum spectrum = mixture_spectrum(mean, second.moment - mean * mean.transpose(), k,
+                                              {points.records(), second.deviation});
+  // Below the noise of its own estimate a variance is not known.
+  spectrum.variance = std::max(spectrum.variance, second.deviation);
+  std::optional<SymmetricTensor> third;
+  if (k > 1) {
+    third =
+        points.third_moment(mean, spectrum.whiten(), reach_of(spectrum, plan.tuning), (next++)->mu)
+            .value();
+  }
+  const Decomposition components = decompose_mixture(third, options, progress);
+  PrivateMixtureFit fit{recover_mixture(spectrum, components), spectrum.rank, components.status};
+  draw_means_into_ball(fit.mixture, points.max_norm());
+  for (; next != plan.releases.end(); ++next) {
+    if (!report_progress(progress, {"refinement", next - plan.releases.begin(),
+                                    static_cast<std::int64_t>(plan.releases.size())})) {
+      fit.status = Status::stopped;
+      break;
+    }
+    const MixtureSums sums =
+        points.expectation(fit.mixture, clip_of(fit.mixture, plan.tuning), next->mu).value();
+    fit.mixture = noisy_maximise(fit.mixture, sums);
+    draw_means_into_ball(fit.mixture, points.max_norm());
+  }
+  sort_by_weight(fit.mixture);
+  return fit;
+}
+
+}  // namespace sotto

@@ -1,0 +1,69 @@
+// A private mixture of Gaussians, record unit: gaussian_mixture.h from released moments.
+//
+// Mean, second moment, the third moment whitened by what those two say, and `refine` expectation
+// steps: 3 + refine Gaussian releases, whose number and cost are fixed before the data is read. All
+// else is post-processing. The variance is that of the second moment.
+//
+// Clips come from releases: W^T (x - m) is held to a few times its root mean square, and the
+// contribution to an expectation step to what a point of its component has but for a few per cent,
+// since offsets are taken about the current means; a clipped step moves the right way by a little
+// less. Shares and clips were tuned on synthetic mixtures (docs/mixture.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/models/gaussian_mixture.h"
+#include "sotto/release/private_points.h"
+
+namespace sotto {
+
+// Public constants of the method, tuned on synthetic mixtures.
+struct MixtureTuning {
+  // Shares of mu^2; scaled up where nothing is refined, or one component needs no third moment.
+  double mean_share = 0.05;
+  double second_share = 0.3;
+  double third_share = 0.15;
+  double refine_share = 0.5;
+  // The last expectation step, which decides, has this many times the share of the first.
+  double growth = 3;
+  // Whitened points are clipped at this many times their root mean square.
+  double reach = 2;
+  // Offsets are clipped at sqrt(d) + tail deviations, which about 8% of the points pass.
+  double tail = 1;
+  // Counts enter a contribution at this share of the longest offset.
+  double count_share = 0.3;
+};
+
+struct PlannedRelease {
+  std::string what;
+  std::int64_t values;  // numbers it holds
+  double mu;
+  double share;        // of mu^2
+  std::string unit;    // what noise is measured against: the largest norm a record contributes
+  double noise_ratio;  // standard deviation of a number of the mean, over that norm
+};
+
+struct PrivateMixturePlan {
+  PrivacyTarget target;
+  MixtureTuning tuning;
+  std::vector<PlannedRelease> releases;  // mean, second, third (none for k = 1), refinements
+};
+
+// From public numbers alone.
+PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyTarget& target,
+                                        const MixtureOptions& options,
+                                        const MixtureTuning& tuning = {});
+
+struct PrivateMixtureFit {
+  GaussianMixture mixture;  // most probable component first
+  // How many eigenvalues of the released second moment stand out of its noise: with fewer than
+  // k - 1 the means say little. Computed from releases.
+  Index rank = 0;
+  Status status = Status::converged;  // of the power method
+};
+PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,
+                                      const MixtureOptions& options,
+                                      const ProgressCallback& progress = {});
+
+}  // namespace sotto

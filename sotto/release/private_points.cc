@@ -1,0 +1,200 @@
+#include "sotto/release/private_points.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/release/access.h"
+#include "sotto/release/private_stream.h"
+
+namespace sotto {
+namespace {
+
+double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
+
+// private_points.md, 4: covers the error of a computed norm over `width` numbers, cubed at most.
+double safe(Index width) { return 1 + 0x1p-40 + 8 * gamma(2 * static_cast<double>(width) + 16); }
+
+// Beyond these, squares and cubes could overflow.
+void require_moderate(double x, const char* what) {
+  SOTTO_REQUIRE(x >= 1e-60 && x <= 1e60, "{} must be between 1e-60 and 1e60, got {}", what, x);
+}
+
+void require_moderate(const Matrix& m, const char* what) {
+  SOTTO_REQUIRE(m.allFinite() && (m.size() == 0 || m.cwiseAbs().maxCoeff() <= 1e60),
+                "{} must be finite and at most 1e60", what);
+}
+
+std::span<double> flat(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
+
+PrivacyStatement point_statement(Index records, Index dim, double max_norm, double delta) {
+  PrivacyStatement statement;
+  statement.unit = "one record";
+  statement.neighbours = "one record replaced by another; the number of records stays the same";
+  statement.public_facts = {
+      fmt::format("the number of records, {}", records), fmt::format("their dimension, {}", dim),
+      fmt::format("that records longer than {:g} are shortened to that norm", max_norm),
+      "all options"};
+  statement.delta = delta;
+  return statement;
+}
+
+}  // namespace
+
+PublicPointShape public_shape(const SensitivePoints& points) {
+  const PointSource& source = *ReleaseAccess::view(points);
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
+                   "is needed: the dimension of {} would otherwise be read off the records",
+                   source.name());
+  SOTTO_REQUIRE_AT(source.can_rewind(), source.name(),
+                   "cannot be read a second time; give a regular file");
+  return {source.dim(), source.records()};
+}
+
+RecordContribution mean_contribution(double max_norm) { return {max_norm, 2 * max_norm}; }
+RecordContribution second_contribution(double max_norm) {
+  return {max_norm * max_norm, std::numbers::sqrt2 * max_norm * max_norm};
+}
+RecordContribution third_contribution(double reach) {
+  return {reach * reach * reach, 2 * reach * reach * reach};
+}
+RecordContribution expectation_contribution(double clip) { return {clip, 2 * clip}; }
+
+template <class Pass>
+auto PrivatePoints::guarded(Pass pass) {
+  try {
+    return pass();
+  } catch (const Error& error) {
+    refuse_records(error, source_->name());
+  }
+}
+
+PrivatePoints::PrivatePoints(SensitivePoints points, double max_norm, const PrivacyTarget& target,
+                             NoiseKey key)
+    : source_(ReleaseAccess::take(std::move(points))),
+      max_norm_(max_norm),
+      budget_(Budget::gaussian(target.epsilon, target.delta)),
+      key_(std::move(key)) {
+  SOTTO_REQUIRE_AT(max_norm >= 1e-20 && max_norm <= 1e20, "--max-norm",
+                   "must be between 1e-20 and 1e20, got {}", max_norm);
+  SOTTO_REQUIRE_AT(dim() <= kMostMomentDimensions, source_->name(),
+                   "has {} dimensions; second moments are released up to {}", dim(),
+                   kMostMomentDimensions);
+  sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
+  SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
+  ledger_.emplace(point_statement(records(), dim(), max_norm, target.delta));
+  if (!key_.secure()) {
+    ledger_->deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+}
+
+void PrivatePoints::require_all_read() const {
+  SOTTO_REQUIRE_AT(source_->position() == records(), source_->name(),
+                   "was changed while it was read: its number of records is another");
+}
+
+void PrivatePoints::pay(const ReleaseRecord& record) {
+  budget_.charge(Spend{record.cost, record.count});
+  ledger_->add(record);
+}
+
+PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& contribution,
+                                                   Index width, double spread, double grid_divisor,
+                                                   double mu) const {
+  const auto n = static_cast<double>(records());
+  const double sensitivity = contribution.sensitivity / n * safe(width);
+  const double depth = static_cast<double>(record_depth(dim(), records()));
+  const double error = gamma(depth + 32) * contribution.norm * safe(width);
+  const HiddenBlock hidden{sensitivity + 2 * error, spread, grid_divisor};
+  return {sensitivity, deviation_for(hidden, mu), error};
+}
+
+Released<Vector> PrivatePoints::mean(double mu) {
+  Matrix value = sums_.first / static_cast<double>(records());
+  const auto c = calibrate(mean_contribution(max_norm_), dim(), std::sqrt(double(dim())), 1, mu);
+  const GaussianMechanism mechanism("mean of the points", c.sensitivity, c.deviation, dim(),
+                                    c.error);
+  pay(mechanism.record());
+  mechanism.release(flat(value), key_.open_stream(), flat(value));
+  return ReleaseAccess::released(Vector(value.col(0)));
+}
+
+Released<NoisySecondMoment> PrivatePoints::second_moment(double mu) {
+  const Index d = dim();
+  std::vector<double> packed;
+  packed.reserve(static_cast<std::size_t>(d * (d + 1) / 2));
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = i; j < d; ++j) {
+      packed.push_back(sums_.second(i, j) / static_cast<double>(records()));
+    }
+  }
+  // The grid is set by the off-diagonal noise, smaller by sqrt(2).
+  const auto c =
+      calibrate(second_contribution(max_norm_), d, static_cast<double>(d), std::numbers::sqrt2, mu);
+  const SymmetricGaussianMechanism mechanism("second moment of the points", c.sensitivity,
+                                             c.deviation, d, 2, c.error);
+  pay(mechanism.record());
+  mechanism.release(packed, key_.open_stream(), packed);
+  NoisySecondMoment noisy{Matrix(d, d), c.deviation};
+  auto next = packed.begin();
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = i; j < d; ++j) noisy.moment(i, j) = noisy.moment(j, i) = *next++;
+  }
+  return ReleaseAccess::released(std::move(noisy));
+}
+
+Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, const Matrix& w,
+                                                      double reach, double mu) {
+  const Index q = w.cols();
+  SOTTO_REQUIRE(w.rows() == dim() && centre.size() == dim() && 1 <= q && q <= dim(),
+                "points of dimension {}, a centre of dimension {}, a map {} x {}", dim(),
+                centre.size(), w.rows(), q);
+  require_moderate(reach, "the reach of the third moment");
+  require_moderate(w, "the map of the third moment");
+  require_moderate(centre, "the centre of the third moment");
+  SymmetricTensor value(q, 3);
+  value.add_scaled(1 / static_cast<double>(records()),
+                   guarded([&] { return sum_cubes(*source_, centre, w, max_norm_, reach); }));
+  require_all_read();
+  const auto c =
+      calibrate(third_contribution(reach), q, std::pow(double(q), 1.5), std::sqrt(6.0), mu);
+  const SymmetricGaussianMechanism mechanism(
+      fmt::format("third moment of the points in {} dimensions", q), c.sensitivity, c.deviation, q,
+      3, c.error);
+  pay(mechanism.record());
+  mechanism.release(value.packed(), key_.open_stream(), value.packed());
+  return ReleaseAccess::released(std::move(value));
+}
+
+Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
+                                                 const ContributionClip& clip, double mu) {
+  const Index d = dim(), k = mixture.components();
+  SOTTO_REQUIRE(mixture.dim() == d && 1 <= k && k <= d && mixture.weights.size() == k,
+                "points of dimension {}, a mixture of {} in {} dimensions", d, k, mixture.dim());
+  require_moderate(clip.norm, "the clip of the expectation");
+  require_moderate(clip.count_scale, "the scale of the counts");
+  require_moderate(mixture.means, "the means of the mixture");
+  require_moderate(mixture.weights, "the weights of the mixture");
+  require_moderate(mixture.variance, "the variance of the mixture");
+  const MixtureSums sums =
+      guarded([&] { return expected_sums(*source_, mixture, max_norm_, clip); });
+  require_all_read();
+  Matrix value(d + 1, k);  // one row of counts, and the offsets
+  value << clip.count_scale * sums.counts.transpose(), sums.offsets;
+  value /= static_cast<double>(records());
+  const std::int64_t count = value.size();
+  const auto c =
+      calibrate(expectation_contribution(clip.norm), count, std::sqrt(double(count)), 1, mu);
+  const GaussianMechanism mechanism("responsibilities, and offsets from the means", c.sensitivity,
+                                    c.deviation, count, c.error);
+  pay(mechanism.record());
+  mechanism.release(flat(value), key_.open_stream(), flat(value));
+  return ReleaseAccess::released(MixtureSums{records(), value.row(0).transpose() / clip.count_scale,
+                                             value.bottomRows(d), 0, 0});
+}
+
+}  // namespace sotto

@@ -1,0 +1,97 @@
+// Private moments of points, record unit: the releases that a private mixture is made of.
+//
+// Neighbours replace one record; the number of records is public. Every record is drawn into the
+// ball of the public radius B; every release is a mean over records of a contribution whose norm is
+// held to G, so that neighbours differ by at most 2G/N (sqrt(2) B^2/N for the second moment, a
+// difference of two positive matrices), and the Gaussian mechanism is exact:
+// - mean:           x,                           d numbers
+// - second moment:  x x^T,                       d(d+1)/2 numbers, isometric noise
+// - third moment:   (W^T (x - c))^(x)3, clipped, in q dimensions, isometric noise. W and c come
+//   from the releases before: whitened, the clip depends on the mixture's weights, not on B.
+// - expectation:    responsibilities and responsibilities times x - mu_i, clipped together
+// Everything made of them is post-processing. Cost: one pass for the first two together, one for
+// each other release. Proof, floating point included: private_points.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/moments/mixture_expectation.h"
+#include "sotto/privacy/budget.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+
+namespace sotto {
+
+using SensitivePoints = Sensitive<std::unique_ptr<PointSource>>;
+
+// What is public about a file of points before it is read: dimension, and number of records where
+// the file states it. Refuses, naming it, a source that cannot be read more than once or whose
+// dimension would be read off the records.
+struct PublicPointShape {
+  Index dim;
+  std::optional<Index> records;
+};
+PublicPointShape public_shape(const SensitivePoints& points);
+
+// Bounds on the norm of one record's contribution to each mean, as the proof states them; what
+// neighbours can differ by is `sensitivity` over the number of records.
+struct RecordContribution {
+  double norm;
+  double sensitivity;
+};
+RecordContribution mean_contribution(double max_norm);
+RecordContribution second_contribution(double max_norm);
+RecordContribution third_contribution(double reach);
+RecordContribution expectation_contribution(double clip);
+
+struct NoisySecondMoment {
+  Matrix moment;     // E[x x^T]
+  double deviation;  // of the isometric noise in it
+};
+
+class PrivatePoints {
+ public:
+  // Takes the points over and reads them all once: a file with a bad record is refused here, before
+  // anything is released. All releases together may cost the target and no more.
+  PrivatePoints(SensitivePoints points, double max_norm, const PrivacyTarget& target, NoiseKey key);
+
+  Index records() const { return sums_.records; }
+  Index dim() const { return source_->dim(); }
+  double max_norm() const { return max_norm_; }
+
+  // Each pays mu. What they are asked for is public or comes from releases.
+  Released<Vector> mean(double mu);
+  Released<NoisySecondMoment> second_moment(double mu);
+  Released<SymmetricTensor> third_moment(const Vector& centre, const Matrix& w, double reach,
+                                         double mu);
+  // Means over the records: counts (shares of the components) and offsets; no scatter.
+  Released<MixtureSums> expectation(const GaussianMixture& mixture, const ContributionClip& clip,
+                                    double mu);
+
+  Certificate certify() const { return ledger_->certify(); }
+
+ private:
+  struct Calibrated {
+    double sensitivity, deviation, error;
+  };
+  Calibrated calibrate(const RecordContribution& contribution, Index width, double spread,
+                       double grid_divisor, double mu) const;
+  void pay(const ReleaseRecord& record);
+  void require_all_read() const;
+  // Runs a pass over the records; errors of reading say nothing about them.
+  template <class Pass>
+  auto guarded(Pass pass);
+
+  std::unique_ptr<PointSource> source_;
+  double max_norm_;
+  Budget budget_;
+  NoiseKey key_;
+  PointSums sums_;
+  std::optional<Ledger> ledger_;
+};
+
+}  // namespace sotto

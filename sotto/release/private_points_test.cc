@@ -1,0 +1,238 @@
+#include "sotto/release/private_points.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "sotto/base/error.h"
+#include "sotto/base/random.h"
+#include "sotto/privacy/gdp.h"
+#include "sotto/tensor/testing/memory_source.h"
+
+namespace sotto {
+namespace {
+
+constexpr PrivacyTarget kTarget{1.0, 1e-6};
+
+Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
+  SeededRandom random(seed);
+  Matrix m(rows, cols);
+  for (double& x : m.reshaped()) x = random.normal();
+  return m;
+}
+
+SensitivePoints sensitive(const RowMatrix& rows) {
+  return SensitivePoints(std::make_unique<MemorySource>(rows));
+}
+
+PrivatePoints points_of(const RowMatrix& rows, double max_norm, std::uint64_t seed = 1) {
+  return PrivatePoints(sensitive(rows), max_norm, kTarget, NoiseKey::insecure_from_seed(seed));
+}
+
+// With so much budget that the noise is far below the differences of interest.
+PrivatePoints nearly_exact(const RowMatrix& rows, double max_norm) {
+  return PrivatePoints(sensitive(rows), max_norm, {600, 1e-6}, NoiseKey::insecure_from_seed(1));
+}
+
+double packed_norm(const SymmetricTensor& a, const SymmetricTensor& b) {
+  SymmetricTensor difference = a;
+  difference.add_scaled(-1, b);
+  return difference.frobenius_norm();
+}
+
+// What a release is, without its noise: the means that the mechanism is given.
+struct Means {
+  Vector mean;
+  Matrix second;
+  SymmetricTensor third{1, 3};
+  Matrix expectation;
+};
+
+struct Question {
+  Index d = 4;
+  double max_norm = 2, reach = 1.5;
+  Vector centre = random_matrix(4, 1, 50);
+  Matrix w = random_matrix(4, 3, 51);
+  GaussianMixture mixture{random_matrix(4, 3, 52), Vector::Constant(3, 1.0 / 3), 0.4};
+  ContributionClip clip{0.6, 1.1};
+
+  Means ask(const RowMatrix& rows) const {
+    MemorySource source(rows);
+    const double n = static_cast<double>(rows.rows());
+    const PointSums sums = sum_moments(source, Vector::Zero(d), max_norm);
+    Means means{sums.first / n, sums.second / n, SymmetricTensor(3, 3), Matrix(d + 1, 3)};
+    means.third.add_scaled(1 / n, sum_cubes(source, centre, w, max_norm, reach));
+    const MixtureSums e = expected_sums(source, mixture, max_norm, clip);
+    means.expectation << clip.count_scale * e.counts.transpose() / n, e.offsets / n;
+    return means;
+  }
+};
+
+// The largest differences between neighbours over `trials` replacements of one record.
+struct Differences {
+  double mean = 0, second = 0, third = 0, expectation = 0;
+};
+Differences largest(const Question& q, int trials,
+                    const std::function<Eigen::RowVectorXd(int)>& replacement) {
+  const RowMatrix rows = random_matrix(5, q.d, 53);
+  Differences worst;
+  Means before = q.ask(rows);
+  RowMatrix data = rows;
+  for (int trial = 0; trial < trials; ++trial) {
+    data.row(2) = replacement(trial);
+    const Means now = q.ask(data);
+    worst.mean = std::max(worst.mean, (now.mean - before.mean).norm());
+    worst.second = std::max(worst.second, (now.second - before.second).norm());
+    worst.third = std::max(worst.third, packed_norm(now.third, before.third));
+    worst.expectation = std::max(worst.expectation, (now.expectation - before.expectation).norm());
+    before = now;
+  }
+  return worst;
+}
+
+void expect_within(const Question& q, const Differences& found) {
+  const double n = 5, room = 1 + 1e-12;
+  EXPECT_LE(found.mean * n, mean_contribution(q.max_norm).sensitivity * room);
+  EXPECT_LE(found.second * n, second_contribution(q.max_norm).sensitivity * room);
+  EXPECT_LE(found.third * n, third_contribution(q.reach).sensitivity * room);
+  EXPECT_LE(found.expectation * n, expectation_contribution(q.clip.norm).sensitivity * room);
+}
+
+TEST(PrivatePoints, no_neighbours_pass_the_sensitivities) {
+  SeededRandom random(54);
+  const Question q;
+  expect_within(q, largest(q, 4000, [&](int trial) {
+                  Eigen::RowVectorXd x(q.d);
+                  for (double& value : x) value = random.normal() * std::pow(10.0, trial % 5 - 2);
+                  return x;
+                }));
+}
+
+// Each sensitivity has its own worst pair of records.
+TEST(PrivatePoints, the_worst_neighbours_come_close_to_the_sensitivities) {
+  Question q;
+  q.centre.setZero();
+  const double n = 5;
+  const Eigen::RowVectorXd e = Vector::Unit(4, 0).transpose(), f = Vector::Unit(4, 1).transpose();
+  const auto opposite = [&](int trial) { return Eigen::RowVectorXd((trial % 2 ? 9 : -9) * e); };
+  const Differences signs = largest(q, 4, opposite);
+  expect_within(q, signs);
+  EXPECT_GE(signs.mean * n, 0.999 * mean_contribution(q.max_norm).sensitivity);
+  EXPECT_GE(signs.third * n, 0.999 * third_contribution(q.reach).sensitivity);
+  const Differences right_angle =
+      largest(q, 4, [&](int trial) { return Eigen::RowVectorXd(trial % 2 ? 9 * e : 9 * f); });
+  expect_within(q, right_angle);
+  EXPECT_GE(right_angle.second * n, 0.999 * second_contribution(q.max_norm).sensitivity);
+  // Records on either side of one mean: only what the counts add is not reached.
+  q.mixture.means.setZero();
+  q.clip = {0.02, 1.1};
+  q.mixture.weights << 1, 1e-9, 1e-9;
+  const Differences sides = largest(q, 4, opposite);
+  expect_within(q, sides);
+  EXPECT_GE(sides.expectation * n, 0.99 * expectation_contribution(q.clip.norm).sensitivity);
+}
+
+TEST(PrivatePoints, releases_are_the_clipped_means_up_to_noise) {
+  const Question q;
+  const RowMatrix rows = 1.2 * random_matrix(5000, q.d, 55);
+  const Means exact = q.ask(rows);
+  PrivatePoints points = nearly_exact(rows, q.max_norm);
+  EXPECT_EQ(points.records(), 5000);
+  const double mu = 8;
+  const double noise = 10 / (mu * 5000);
+  EXPECT_LE((points.mean(mu).value() - exact.mean).norm(), noise * 8);
+  const NoisySecondMoment second = points.second_moment(mu).value();
+  EXPECT_LE((second.moment - exact.second).norm(), 6 * second.deviation);
+  EXPECT_EQ(second.moment, second.moment.transpose());
+  EXPECT_LE(packed_norm(points.third_moment(q.centre, q.w, q.reach, mu).value(), exact.third),
+            noise * 20);
+  const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
+  EXPECT_LE((sums.offsets - exact.expectation.bottomRows(q.d)).norm(), noise * 8);
+  EXPECT_LE((q.clip.count_scale * sums.counts.transpose() - exact.expectation.row(0)).norm(),
+            noise * 8);
+}
+
+// Release minus exact mean over fresh runs has the recorded deviation; 10% would show.
+TEST(PrivatePoints, noise_has_the_recorded_size) {
+  const Question q;
+  const RowMatrix rows = random_matrix(40, q.d, 56);
+  const Means exact = q.ask(rows);
+  const int runs = 400;
+  std::vector<double> squares(4, 0), numbers(4, 0);
+  const double mu = 0.05;
+  for (int run = 0; run < runs; ++run) {
+    PrivatePoints points = points_of(rows, q.max_norm, 100 + static_cast<std::uint64_t>(run));
+    const Vector mean = points.mean(mu).value() - exact.mean;
+    const Matrix second = points.second_moment(mu).value().moment - exact.second;
+    SymmetricTensor third = points.third_moment(q.centre, q.w, q.reach, mu).value();
+    third.add_scaled(-1, exact.third);
+    const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
+    const Certificate certificate = points.certify();
+    ASSERT_EQ(certificate.releases.size(), 4u);
+    const double norms[] = {
+        mean.squaredNorm(), second.squaredNorm(), third.frobenius_norm() * third.frobenius_norm(),
+        (sums.offsets - exact.expectation.bottomRows(q.d)).squaredNorm() +
+            (q.clip.count_scale * sums.counts.transpose() - exact.expectation.row(0))
+                .squaredNorm()};
+    for (std::size_t r = 0; r < 4; ++r) {
+      const ReleaseRecord& record = certificate.releases[r].record;
+      squares[r] += norms[r] / (record.noise * record.noise);
+      numbers[r] += static_cast<double>(record.values);
+    }
+  }
+  for (std::size_t r = 0; r < 4; ++r) {
+    const double share = squares[r] / numbers[r], spread = 5 * std::sqrt(2.0 / numbers[r]);
+    EXPECT_NEAR(share, 1, spread) << "release " << r;
+    EXPECT_GT(std::abs(1.21 * share - 1), spread);
+  }
+}
+
+TEST(PrivatePoints, the_certificate_adds_up_and_the_budget_ends) {
+  const Question q;
+  const RowMatrix rows = random_matrix(50, q.d, 57);
+  PrivatePoints points(sensitive(rows), q.max_norm, kTarget, NoiseKey::from_system());
+  const double mu = affordable_mu(kTarget, 4, 100);
+  points.mean(mu);
+  points.second_moment(mu);
+  points.third_moment(q.centre, q.w, q.reach, mu);
+  points.expectation(q.mixture, q.clip, mu);
+  const Certificate certificate = points.certify();
+  EXPECT_TRUE(certificate.proved) << certificate.why;
+  EXPECT_LE(certificate.epsilon, kTarget.epsilon);
+  EXPECT_GE(certificate.epsilon, 0.999 * kTarget.epsilon);
+  EXPECT_THROW(points.mean(mu), Error);
+  EXPECT_EQ(points.certify().releases.size(), 4u);
+}
+
+TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them) {
+  RowMatrix rows = random_matrix(20, 4, 58);
+  rows(7, 2) = std::nan("");
+  try {
+    points_of(rows, 1);
+    FAIL();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("nothing was released"), std::string::npos) << text;
+    EXPECT_EQ(text.find('8'), std::string::npos) << text;
+  }
+  EXPECT_THROW(points_of(RowMatrix(0, 4), 1), Error);
+  EXPECT_THROW(points_of(random_matrix(5, 4, 59), 0), Error);
+  const Question q;
+  PrivatePoints points = points_of(random_matrix(20, 4, 60), 1);
+  EXPECT_THROW(points.third_moment(Vector::Zero(3), q.w, 1, 0.1), Error);
+  EXPECT_THROW(points.third_moment(q.centre, q.w, INFINITY, 0.1), Error);
+  GaussianMixture bad = q.mixture;
+  bad.means(1, 1) = std::nan("");
+  EXPECT_THROW(points.expectation(bad, q.clip, 0.1), Error);
+  bad = q.mixture;
+  bad.variance = 0;
+  EXPECT_THROW(points.expectation(bad, q.clip, 0.1), Error);
+  EXPECT_TRUE(points.certify().releases.empty());
+  const SensitivePoints pipe(
+      std::make_unique<MemorySource>(random_matrix(5, 4, 61), false, MemorySource::Knows::nothing));
+  EXPECT_THROW(public_shape(pipe), Error);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,139 @@
+"""sotto mixture, as a user meets it."""
+import json
+import math
+
+from sotto_cli import ProgramTest, main, npy_bytes, read_npy
+
+DIM, COMPONENTS, RECORDS = 8, 3, 40000
+PRIVATE = ["--epsilon", 1, "--delta", "1e-6", "--max-norm", 1.5]
+
+
+class Mixture(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.made = self.folder / "made"
+        self.succeed("generate", "points", "--model", "mixture", "-d", DIM, "-k", COMPONENTS, "-n",
+                     RECORDS, "--separation", 8, "--out", self.made)
+        self.points = self.made / "points.npy"
+        self.truth = ["--truth", self.made / "means.npy"]
+
+    def test_finds_means_weights_and_variance(self):
+        out = self.folder / "found"
+        result = self.result("mixture", self.points, "-k", COMPONENTS, *self.truth, "--out", out)
+        self.assertLess(result["evaluation"]["largest_mean_error"], 0.01)
+        made = json.loads((self.made / "result.json").read_text())
+        for found, true in zip(result["weights"], made["weights"]):
+            self.assertAlmostEqual(found, true, delta=0.01)
+        self.assertAlmostEqual(result["variance"], made["variance"], delta=0.01 * made["variance"])
+        self.assertIsNone(result["privacy"])
+        self.assertEqual(result["input"], {"dim": DIM, "records": RECORDS})
+        self.assertEqual(result["files"], ["means.npy", "weights.npy", "proportions.npy"])
+        self.assertEqual(read_npy(out / "means.npy")[0], (DIM, COMPONENTS))
+        shape, shares = read_npy(out / "proportions.npy")
+        self.assertEqual(shape, (RECORDS, COMPONENTS))
+        self.assertAlmostEqual(sum(shares), RECORDS, delta=1e-6)
+        self.assertAlmostEqual(sum(shares[::COMPONENTS]) / RECORDS, result["weights"][0], delta=1e-3)
+        likelihood = result["diagnostics"]["log_likelihood"]
+        self.assertEqual(len(likelihood), 5)
+        self.assertGreaterEqual(likelihood[-1], likelihood[0] - 1e-12)
+        text = self.succeed("mixture", self.points, "-k", COMPONENTS)
+        self.assertIn("not private", text)
+
+    def test_infers_new_points(self):
+        out = self.folder / "found"
+        _, means = read_npy(self.made / "means.npy")
+        columns = [[means[COMPONENTS * i + j] for i in range(DIM)] for j in range(COMPONENTS)]
+        new = self.write("new.csv", "".join(",".join(map(repr, c)) + "\n" for c in columns))
+        for privacy in [], PRIVATE:
+            self.result("mixture", self.points, "-k", COMPONENTS, "--infer", new, "--out", out,
+                        *privacy)
+            shape, shares = read_npy(out / "inferred.npy")
+            self.assertEqual(shape, (COMPONENTS, COMPONENTS))
+            for j in range(COMPONENTS):  # sorted by weight on both sides
+                self.assertGreater(shares[(COMPONENTS + 1) * j], 0.99)
+            for file in out.iterdir():
+                file.unlink()
+
+    def test_private_run_finds_the_means_and_certifies(self):
+        out = self.folder / "private"
+        result = self.result("mixture", self.points, "-k", COMPONENTS, *PRIVATE, *self.truth,
+                             "--out", out)
+        self.assertLess(result["evaluation"]["largest_mean_error"], 0.1)
+        privacy = result["privacy"]
+        self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
+        self.assertLessEqual(privacy["epsilon"], 1)
+        self.assertGreater(privacy["epsilon"], 0.99)
+        self.assertEqual(privacy["unit"], "one record")
+        self.assertEqual(len(privacy["releases"]), 5)
+        for release in privacy["releases"]:
+            self.assertAlmostEqual(release["cost"]["mu"] * release["noise"],
+                                   release["sensitivity"], delta=1e-12 * release["sensitivity"])
+        first, second = privacy["releases"][:2]
+        self.assertAlmostEqual(first["sensitivity"], 2 * 1.5 / RECORDS, delta=1e-6 / RECORDS)
+        self.assertAlmostEqual(second["sensitivity"], math.sqrt(2) * 1.5**2 / RECORDS,
+                               delta=1e-6 / RECORDS)
+        self.assertEqual(set(result["diagnostics"]), {"status", "rank"})
+        self.assertEqual(sorted(p.name for p in out.iterdir()),
+                         ["means.npy", "result.json", "weights.npy"])
+
+    def test_plan_reads_nothing(self):
+        bad = bytearray(self.points.read_bytes())
+        bad[-8 * DIM:] = b"\xff" * (8 * DIM)  # NaN in the last record
+        path = self.write("bad.npy", bytes(bad))
+        plan = self.result("mixture", path, "-k", COMPONENTS, *PRIVATE, "--plan")["plan"]
+        real = self.result("mixture", self.points, "-k", COMPONENTS, *PRIVATE)["privacy"]
+        self.assertEqual(len(plan), len(real["releases"]))
+        for planned, made in zip(plan, real["releases"]):
+            self.assertAlmostEqual(planned["mu"], made["cost"]["mu"], delta=1e-9)
+        self.assertAlmostEqual(plan[0]["noise_ratio"] * 1.5, real["releases"][0]["noise"],
+                               delta=1e-6 * real["releases"][0]["noise"])
+        self.assertIn("nothing was read", self.succeed("mixture", path, "-k", COMPONENTS, *PRIVATE,
+                                                       "--plan"))
+        self.refuse("mixture", path, "-k", COMPONENTS, *PRIVATE, says="nothing was released")
+
+    def test_neighbours_leave_results_of_the_same_form(self):
+        data = bytearray(self.points.read_bytes())
+        data[-8 * DIM:] = bytes(8 * DIM)
+        other = self.write("other.npy", bytes(data))
+        forms = []
+        for path in self.points, other:
+            result = self.result("mixture", path, "-k", COMPONENTS, *PRIVATE, "--insecure-seed", 3)
+            self.assertEqual(result["privacy"]["guarantee"], "none")
+            forms.append((sorted(result), sorted(result["diagnostics"]),
+                          len(result["privacy"]["releases"])))
+        self.assertEqual(forms[0], forms[1])
+
+    def test_too_much_noise_is_said(self):
+        few = ["--epsilon", "0.02", "--delta", "1e-9", "--max-norm", 50]
+        result = self.result("mixture", self.points, "-k", COMPONENTS, *few, code=3)
+        self.assertLess(result["diagnostics"]["rank"], COMPONENTS - 1)
+        text = self.succeed("mixture", self.points, "-k", COMPONENTS, *few, code=3)
+        self.assertIn("above its noise", text)
+
+    def test_refusals(self):
+        self.refuse("mixture", self.points, "-k", DIM + 1, says="cannot exceed the dimension 8")
+        self.refuse("mixture", self.points, "-k", DIM + 1, *PRIVATE, says="--components")
+        self.refuse("mixture", self.points, "-k", COMPONENTS + 2, says="numerical rank 2")
+        self.refuse("mixture", self.points, "-k", 2, "--epsilon", 1, "--delta", "1e-6",
+                    says="--max-norm")
+        self.refuse("mixture", self.points, "-k", 2, "--plan", says="--plan")
+        self.refuse("mixture", self.points, "-k", 2, "--max-norm", 1, says="--epsilon")
+        self.refuse("mixture", self.points, "-k", 2, "--infer", self.points, says="--out")
+        self.refuse("mixture", self.points, "-k", 2, "--infer", self.points, *PRIVATE, "--out",
+                    self.folder / "o", says="public points")
+        self.refuse("mixture", self.points, "-k", 2, *self.truth, says="must be 8 x 2")
+        self.refuse("mixture", "missing.npy", "-k", 2, says="missing.npy")
+        few = self.write("few.csv", "1,2,3\n4,5,6\n")
+        for privacy in [], PRIVATE:
+            self.refuse("mixture", few, "-k", 2, *privacy, says="too few points")
+        values = [0.1] * 40
+        values[-1] = math.nan
+        bad = self.write("nan.npy", npy_bytes(values, (10, 4)))
+        self.refuse("mixture", bad, "-k", 2, says="record 10")
+        same = self.write("same.npy", npy_bytes([0.1] * 40, (10, 4)))
+        self.refuse("mixture", same, "-k", 2, says="numerical rank 0")
+        self.refuse("mixture", few, "-k", 2, *PRIVATE, "--plan", says="--plan")
+
+
+if __name__ == "__main__":
+    main()
