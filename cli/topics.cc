@@ -92,7 +92,10 @@ class Topics final : public Command {
     const Vector unigram = to_vector(word_frequency(corpus));
     evaluate(result, fit.model, unigram, reference_path_.empty() ? &corpus : nullptr,
              corpus.vocabulary);
-    if (folder) folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
+    if (folder) {
+      folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
+      result["files"].push_back("proportions.npy");
+    }
     write(folder, result, fit.model, corpus.vocabulary);
     if (!common_.json) {
       print(result,
@@ -155,8 +158,10 @@ class Topics final : public Command {
 
   // What a reader says about the documents quotes them; a private run does not pass it on.
   Sensitive<Corpus> read_private() const {
+    CorpusFileOptions file = file_;
+    file.may_have_no_words = true;  // whether any document has one is not public
     try {
-      return Sensitive<Corpus>(read_corpus(path_, file_));
+      return Sensitive<Corpus>(read_corpus(path_, file));
     } catch (const Error& error) {
       if (path_ != "-" && !std::filesystem::is_regular_file(path_)) throw;
       refuse_records(error, path_);
@@ -249,7 +254,8 @@ class Topics final : public Command {
   void write(std::optional<OutputFolder>& folder, Json& result, const TopicModel& model,
              const std::vector<std::string>& vocabulary) {
     if (folder) {
-      result["files"] = {"topics.npy", "weights.npy"};
+      result["files"].push_back("topics.npy");
+      result["files"].push_back("weights.npy");
       folder->write_npy("topics.npy", model.topics);
       folder->write_npy("weights.npy", model.alpha);
       if (!infer_path_.empty()) {

@@ -9,8 +9,18 @@ namespace {
 
 constexpr int kDocumentsAtATime = 64;
 
-// A word that no topic can produce is shared out by the weights alone: nothing is divided by zero.
-constexpr double kTiny = 1e-300;
+// A word that no topic produces with at least this weight counts for nothing. Above it, shares have
+// their full relative precision: products that leave the range of doubles are nothing against it.
+constexpr double kSmallestTotal = 1e-250;
+
+// count / sum_t weight_t topic_t, zero for a word as above. Never inlined, so that all callers get
+// the same bits: what a norm leaves out, the sum leaves out.
+[[gnu::noinline]] double per_share(double count, const double* weights, const double* topics,
+                                   Index k) {
+  using Row = Eigen::Map<const Eigen::VectorXd>;
+  const double total = Row(weights, k).dot(Row(topics, k));
+  return total >= kSmallestTotal ? count / total : 0.0;
+}
 
 // exp(digamma(x)): x is raised to at least 8 by digamma(x) = digamma(x + 1) - 1/x, where the
 // asymptotic series in 1/x^2 has a relative error below 1e-11.
@@ -60,8 +70,9 @@ void improve_parameters(const CountView& documents, const RowMatrix& topics, con
         weight = parameters.row(n).unaryExpr(&exp_digamma);
         sum.setZero();
         for (Index e = 0; e < words; ++e) {
-          const double total = weight.dot(rows.row(e)) + kTiny;
-          sum.noalias() += (documents.count[first + e] / total) * rows.row(e);
+          const double scale =
+              per_share(documents.count[first + e], weight.data(), rows.row(e).data(), k);
+          sum.noalias() += scale * rows.row(e);
         }
         parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);
       }
@@ -94,8 +105,9 @@ RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
                    piece.setZero();
                    for (std::int64_t e = first; e < last; ++e) {
                      const Index n = by_word.column[e];
-                     const double total = weights.row(n).dot(topics.row(w)) + kTiny;
-                     piece.noalias() += (scale[n] * by_word.count[e] / total) * weights.row(n);
+                     const double share = per_share(by_word.count[e], weights.row(n).data(),
+                                                    topics.row(w).data(), topics.cols());
+                     piece.noalias() += (scale[n] * share) * weights.row(n);
                    }
                    counts.row(w) += piece;
                  });
@@ -112,10 +124,11 @@ Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
   for (Index n = 0; n < documents.rows(); ++n) {
     double square = 0;
     for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
-      const auto share = weights.row(n).cwiseProduct(topics.row(documents.column[e])).eval();
-      const double scaled =
-          word_scale[documents.column[e]] * documents.count[e] / (share.sum() + kTiny);
-      square += scaled * scaled * share.squaredNorm();
+      const Index w = documents.column[e];
+      const double share =
+          per_share(documents.count[e], weights.row(n).data(), topics.row(w).data(), topics.cols());
+      const double scaled = word_scale[w] * share;
+      square += (scaled * weights.row(n)).cwiseProduct(topics.row(w)).squaredNorm();
     }
     norms[n] = std::sqrt(square);
   }
