@@ -149,9 +149,10 @@ class Topics final : public Command {
                      "does not go with --epsilon: products of released means are plug-in");
     for (const auto& [path, option] :
          {std::pair(heldout_path_, "--heldout"), std::pair(reference_path_, "--reference"),
-          std::pair(infer_path_, "--infer")}) {
+          std::pair(infer_path_, "--infer"), std::pair(file_.vocab, "--vocab"),
+          std::pair(file_.stop_words, "--stop-words")}) {
       std::error_code none;
-      SOTTO_REQUIRE_AT(path.empty() || !std::filesystem::equivalent(path, path_, none), option,
+      SOTTO_REQUIRE_AT(path != path_ && !std::filesystem::equivalent(path, path_, none), option,
                        "must be a public file; {} is the corpus that this run protects", path);
     }
   }

@@ -13,13 +13,16 @@ constexpr int kDocumentsAtATime = 64;
 // their full relative precision: products that leave the range of doubles are nothing against it.
 constexpr double kSmallestTotal = 1e-250;
 
-// count / sum_t weight_t topic_t, zero for a word as above. Never inlined, so that all callers get
-// the same bits: what a norm leaves out, the sum leaves out.
+double over_total(double count, double total) {
+  return total >= kSmallestTotal ? count / total : 0.0;
+}
+
+// count / sum_t weight_t topic_t. Never inlined, so that all callers get the same bits: what a norm
+// leaves out, the sum leaves out.
 [[gnu::noinline]] double per_share(double count, const double* weights, const double* topics,
                                    Index k) {
   using Row = Eigen::Map<const Eigen::VectorXd>;
-  const double total = Row(weights, k).dot(Row(topics, k));
-  return total >= kSmallestTotal ? count / total : 0.0;
+  return over_total(count, Row(weights, k).dot(Row(topics, k)));
 }
 
 // exp(digamma(x)): x is raised to at least 8 by digamma(x) = digamma(x + 1) - 1/x, where the
@@ -70,8 +73,7 @@ void improve_parameters(const CountView& documents, const RowMatrix& topics, con
         weight = parameters.row(n).unaryExpr(&exp_digamma);
         sum.setZero();
         for (Index e = 0; e < words; ++e) {
-          const double scale =
-              per_share(documents.count[first + e], weight.data(), rows.row(e).data(), k);
+          const double scale = over_total(documents.count[first + e], weight.dot(rows.row(e)));
           sum.noalias() += scale * rows.row(e);
         }
         parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);

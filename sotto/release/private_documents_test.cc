@@ -301,6 +301,21 @@ TEST_F(PrivateDocumentsTest, refuses_what_it_cannot_promise) {
   Matrix skew = Matrix::Identity(4, 2);
   skew(0, 1) = 1e-9;
   EXPECT_THROW(run.documents.third_moment(skew, 1), Error);
+  // Negative shares would reach twice the norm instead of its sqrt(2)-fold.
+  SeededRandom random(20);
+  const Question good = some_question(4, 2, random);
+  for (int wrong = 0; wrong < 8; ++wrong) {
+    Question question = good;
+    if (wrong == 0) question.topics(1, 1) *= -1;
+    if (wrong == 1) question.topics(1, 1) = std::nan("");
+    if (wrong == 2) question.word_scale[2] = -1;
+    if (wrong == 3) question.word_scale[2] = std::numeric_limits<double>::infinity();
+    if (wrong == 4) question.word_scale = Vector::Ones(3);
+    if (wrong == 5) question.alpha[0] = 0;
+    if (wrong == 6) question.alpha = Vector::Ones(3);
+    if (wrong == 7) question.topics = RowMatrix::Constant(5, 2, 0.2);
+    EXPECT_THROW(ask(run.documents, Kind::counts, question, 1), Error) << wrong;
+  }
   EXPECT_EQ(run.ledger.certify().releases.size(), 0u);
   EXPECT_FALSE(run.ledger.certify().proved);  // an insecure seed
   Corpus nothing;

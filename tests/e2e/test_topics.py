@@ -267,6 +267,9 @@ class PrivateTopics(TopicsTest):
         for option in "--heldout", "--reference", "--infer":
             for path in self.corpus, "made/../made/docword.txt", "link.txt":
                 refuse(option, path, says=[option, "must be a public file"])
+        refuse("--vocab", self.corpus, says=["--vocab", "must be a public file"])
+        self.refuse("topics", "-", "-k", TOPICS, *PRIVATE, "--heldout", "-",
+                    says=["--heldout", "must be a public file"])
         refuse("--min-df", 2, says=["--min-df", "--epsilon"])
         refuse("--clip", "median", says=["--clip", "--epsilon"])
         refuse("--clip", "none", says=["--clip", "--epsilon"])
