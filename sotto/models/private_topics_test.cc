@@ -146,7 +146,7 @@ void expect_distributions(const PrivateTopicFit& fit) {
 TEST(PrivateTopics, every_run_stays_within_its_target_and_spends_it) {
   for (const std::string mechanism : {"pairs", "triples"}) {
     for (const double epsilon : {0.3, 2.0}) {
-      for (const Index documents : {400, 6000}) {
+      for (const Index documents : {2500, 20000}) {
         const Outcome o =
             run(random_corpus(documents, 9, 1, 1), topics(2), privacy(epsilon, mechanism));
         expect_distributions(o.fit);
