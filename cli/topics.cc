@@ -72,6 +72,7 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
     SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "--documents" : "--words",
                      "goes with --plan");
+    check_companions();
     if (plan_) return print_plan();
     return privacy_.asked() ? run_private(folder) : run_public(folder);
   }
@@ -103,7 +104,10 @@ class Topics final : public Command {
     const Vector unigram = to_vector(word_frequency(corpus));
     evaluate(result, fit.model, unigram, reference_path_.empty() ? &corpus : nullptr,
              corpus.vocabulary);
-    if (folder) folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
+    if (folder) {
+      folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
+      result["files"].push_back("proportions.npy");
+    }
     write(folder, result, fit.model, corpus.vocabulary);
     if (!common_.json) {
       print(result,
@@ -205,17 +209,30 @@ class Topics final : public Command {
                      "does not go with --epsilon: products of released means are plug-in");
     for (const auto& [path, option] :
          {std::pair(heldout_path_, "--heldout"), std::pair(reference_path_, "--reference"),
-          std::pair(infer_path_, "--infer")}) {
+          std::pair(infer_path_, "--infer"), std::pair(file_.vocab, "--vocab"),
+          std::pair(file_.stop_words, "--stop-words")}) {
       std::error_code none;
-      SOTTO_REQUIRE_AT(path.empty() || !std::filesystem::equivalent(path, path_, none), option,
+      SOTTO_REQUIRE_AT(path != path_ && !std::filesystem::equivalent(path, path_, none), option,
                        "must be a public file; {} is the corpus that this run protects", path);
+    }
+  }
+
+  // What has been released cannot be taken back: files that are needed later must be there.
+  void check_companions() const {
+    for (const auto& [path, option] :
+         {std::pair(heldout_path_, "--heldout"), std::pair(reference_path_, "--reference"),
+          std::pair(infer_path_, "--infer"), std::pair(truth_path_, "--truth")}) {
+      SOTTO_REQUIRE_AT(path.empty() || std::filesystem::is_regular_file(path), option,
+                       "there is no file {}", path);
     }
   }
 
   // What a reader says about the documents quotes them; a private run does not pass it on.
   Sensitive<Corpus> read_private() const {
+    CorpusFileOptions file = file_;
+    file.may_have_no_words = true;  // whether any document has one is not public
     try {
-      return Sensitive<Corpus>(read_corpus(path_, file_));
+      return Sensitive<Corpus>(read_corpus(path_, file));
     } catch (const Error& error) {
       if (path_ != "-" && !std::filesystem::is_regular_file(path_)) throw;
       refuse_records(error, path_);
@@ -308,7 +325,8 @@ class Topics final : public Command {
   void write(std::optional<OutputFolder>& folder, Json& result, const TopicModel& model,
              const std::vector<std::string>& vocabulary) {
     if (folder) {
-      result["files"] = {"topics.npy", "weights.npy"};
+      result["files"].push_back("topics.npy");
+      result["files"].push_back("weights.npy");
       folder->write_npy("topics.npy", model.topics);
       folder->write_npy("weights.npy", model.alpha);
       if (!vocabulary.empty()) {

@@ -211,7 +211,8 @@ Corpus read_corpus(const std::string& path, const CorpusFileOptions& options) {
   check_text_options(format, options);
   Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
   SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
-  SOTTO_REQUIRE_AT(corpus.entries() >= 1, bytes.path(), "has no words{}",
+  SOTTO_REQUIRE_AT(options.may_have_no_words || corpus.entries() >= 1, bytes.path(),
+                   "has no words{}",
                    format == "text" && !options.vocab.empty() ? " of the vocabulary" : "");
   if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
   return corpus;

@@ -29,6 +29,8 @@ struct CorpusFileOptions {
   std::string stop_words = "none";  // english, or a file
   std::int64_t min_length = 2;
   bool keep_case = false;
+  // Not an option of the user's: whether documents without a single word are accepted.
+  bool may_have_no_words = false;
 
   OptionTable table();
 };

@@ -190,6 +190,14 @@ TEST_F(ReadCorpus, refuses_what_has_no_words) {
   refuses("mm", "%%MatrixMarket matrix coordinate integer general\n0 1 0\n", "has no documents");
   EXPECT_ERROR(read(std::string("\x93NUMPY\x01\0\0\0", 10)), "docs: is not text");
   EXPECT_ERROR(read_corpus(folder_ / "none"), "cannot be opened");
+  // Unless the caller must not say so.
+  CorpusFileOptions lenient;
+  lenient.may_have_no_words = true;
+  lenient.format = "uci";
+  EXPECT_EQ(documents_of(read("3\n5\n0\n", lenient)), (Documents{{}, {}, {}}));
+  auto text = with_vocab("one\n");
+  text.may_have_no_words = true;
+  EXPECT_EQ(documents_of(read("none of these\n\n", text)), (Documents{{}, {}}));
 }
 
 TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {

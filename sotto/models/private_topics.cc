@@ -89,6 +89,7 @@ struct Signal {
 
 Signal expected_signal(const Noisy<Vector>& first, double alpha0, Index documents, double mu) {
   const double mass = first.value.sum();
+  if (mass <= 0) return {0};  // noise alone
   const double noise = double(first.value.size()) * first.deviation * first.deviation;
   const double square = std::max(0.0, first.value.squaredNorm() - noise) / (mass * mass);
   // |P2| of a document is about |P1|^2, and 1/|P1| is the mass of its unit contribution.
@@ -253,7 +254,8 @@ class PrivateTopics {
     const TopicWhitening whitening = topic_whitening(pairs);
     Matrix span(size, k + 1);
     span << Matrix(whitening.whiten), Vector::Ones(size);
-    const Matrix q = orthonormal_columns(span);
+    // A core of k words is spanned by W alone.
+    const Matrix q = orthonormal_columns(span.leftCols(std::min(k + 1, size)));
     const Noisy<SymmetricTensor> third =
         documents_.third_moment(q, kUnit, mu(shares_.third)).value();
     const Matrix ones = q.transpose() * Vector::Ones(size);
@@ -391,6 +393,8 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   plan.shape = shape;
   plan.topics = options.topics;
   if (shape.words > 0) require_words(plan.topics, shape.words);
+  SOTTO_REQUIRE_AT(plan.topics <= kLargestCore, "--topics",
+                   "a private run finds at most {} topics, got {}", kLargestCore, plan.topics);
   const bool can_refine = options.model == "lda";
   plan.mechanism = privacy.mechanism;
   if (plan.mechanism == "auto") plan.mechanism = can_refine ? "pairs" : "triples";

@@ -9,8 +9,21 @@ namespace {
 
 constexpr int kDocumentsAtATime = 64;
 
-// A word that no topic can produce is shared out by the weights alone: nothing is divided by zero.
-constexpr double kTiny = 1e-300;
+// A word that no topic produces with at least this weight counts for nothing. Above it, shares have
+// their full relative precision: products that leave the range of doubles are nothing against it.
+constexpr double kSmallestTotal = 1e-250;
+
+double over_total(double count, double total) {
+  return total >= kSmallestTotal ? count / total : 0.0;
+}
+
+// count / sum_t weight_t topic_t. Never inlined, so that all callers get the same bits: what a norm
+// leaves out, the sum leaves out.
+[[gnu::noinline]] double per_share(double count, const double* weights, const double* topics,
+                                   Index k) {
+  using Row = Eigen::Map<const Eigen::VectorXd>;
+  return over_total(count, Row(weights, k).dot(Row(topics, k)));
+}
 
 // digamma(x) - log(x + 6). With y = x + 6, digamma(x) = digamma(y) - sum of 1/(x + i), i = 0 .. 5,
 // whose terms i and 5 - i add up to (2x + 5) / (x (x + 5) + i (5 - i)); for y >= 6 the asymptotic
@@ -66,8 +79,8 @@ void improve_parameters(const CountView& documents, const RowMatrix& topics, con
         exp_digamma(&parameters(n, 0), k, weight.data());
         sum.setZero();
         for (Index e = 0; e < words; ++e) {
-          const double total = weight.dot(rows.row(e)) + kTiny;
-          sum.noalias() += (documents.count[first + e] / total) * rows.row(e);
+          const double scale = over_total(documents.count[first + e], weight.dot(rows.row(e)));
+          sum.noalias() += scale * rows.row(e);
         }
         parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);
       }
@@ -105,8 +118,9 @@ RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
                    piece.setZero();
                    for (std::int64_t e = first; e < last; ++e) {
                      const Index n = by_word.column[e];
-                     const double total = weights.row(n).dot(topics.row(w)) + kTiny;
-                     piece.noalias() += (scale[n] * by_word.count[e] / total) * weights.row(n);
+                     const double share = per_share(by_word.count[e], weights.row(n).data(),
+                                                    topics.row(w).data(), topics.cols());
+                     piece.noalias() += (scale[n] * share) * weights.row(n);
                    }
                    counts.row(w) += piece;
                  });
@@ -123,10 +137,11 @@ Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
   for (Index n = 0; n < documents.rows(); ++n) {
     double square = 0;
     for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
-      const auto share = weights.row(n).cwiseProduct(topics.row(documents.column[e])).eval();
-      const double scaled =
-          word_scale[documents.column[e]] * documents.count[e] / (share.sum() + kTiny);
-      square += scaled * scaled * share.squaredNorm();
+      const Index w = documents.column[e];
+      const double share =
+          per_share(documents.count[e], weights.row(n).data(), topics.row(w).data(), topics.cols());
+      const double scaled = word_scale[w] * share;
+      square += (scaled * weights.row(n)).cwiseProduct(topics.row(w)).squaredNorm();
     }
     norms[n] = std::sqrt(square);
   }

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <cmath>
+#include <limits>
 
 #include "sotto/moments/testing/enumerated_moments.h"
 
@@ -106,6 +107,35 @@ TEST(TopicExpectation, the_answer_does_not_depend_on_the_number_of_threads) {
   improve_parameters(many.corpus.view(), many.topics, many.alpha, 5, many.parameters);
   omp_set_num_threads(before);
   EXPECT_EQ(one.parameters, many.parameters);
+}
+
+TEST(TopicExpectation, a_word_that_no_topic_can_produce_counts_for_nothing) {
+  Step s, without;
+  for (const double tiny : {0.0, 1e-320, 1e-260}) {
+    s.topics.row(2).setConstant(tiny);
+    without.topics = s.topics;
+    Corpus rest = s.corpus;
+    for (std::size_t e = 0; e < rest.word.size(); ++e) {
+      if (rest.word[e] == 2) {
+        s.corpus.count[e] = std::numeric_limits<std::int32_t>::max();  // nor does how often
+        rest.count[e] = 0;
+      }
+    }
+    s.by_word = transposed(s.corpus.view());
+    s.parameters = start_parameters(rest.view(), s.alpha);
+    without.parameters = s.parameters;
+    improve_parameters(s.corpus.view(), s.topics, s.alpha, 5, s.parameters);
+    improve_parameters(rest.view(), s.topics, s.alpha, 5, without.parameters);
+    EXPECT_EQ(s.parameters, without.parameters);
+    const RowMatrix weights = expected_log_weights(s.parameters);
+    const Vector ones = Vector::Ones(9);
+    EXPECT_EQ(contribution_norms(s.corpus.view(), s.topics, weights, ones),
+              contribution_norms(rest.view(), s.topics, weights, ones));
+    const RowMatrix counts =
+        expected_counts(s.by_word.view(), s.topics, weights, Vector::Ones(weights.rows()));
+    EXPECT_EQ(counts.row(2).norm(), 0);
+    EXPECT_TRUE(counts.allFinite());
+  }
 }
 
 }  // namespace

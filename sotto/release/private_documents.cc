@@ -44,6 +44,17 @@ void require_orthonormal(const Matrix& q) {
                 "the block must have orthonormal columns");
 }
 
+// Shares are non-negative, and so are contributions: the sensitivity rests on it.
+void require_topics(const RowMatrix& topics, const Vector& alpha, const Vector& word_scale,
+                    Index words) {
+  const auto finite = [](const auto& m) { return m.size() > 0 && m.allFinite(); };
+  SOTTO_REQUIRE(
+      topics.rows() == words && word_scale.size() == words && alpha.size() == topics.cols() &&
+          finite(topics) && finite(alpha) && finite(word_scale) && topics.minCoeff() >= 0 &&
+          alpha.minCoeff() > 0 && word_scale.minCoeff() > 0,
+      "topics, their parameters and the scales of {} words must be finite and positive", words);
+}
+
 }  // namespace
 
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus) {
@@ -166,6 +177,7 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
                                                              const Vector& alpha, int rounds,
                                                              const Vector& word_scale, double mu) {
   const CountView view = held_->corpus.view();
+  require_topics(topics, alpha, word_scale, view.cols);
   RowMatrix parameters = start_parameters(view, alpha);
   improve_parameters(view, topics, alpha, rounds, parameters);
   const RowMatrix weights = expected_log_weights(parameters);

@@ -64,8 +64,9 @@ Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan
   Corpus corpus = ReleaseAccess::take(std::move(data));
   SOTTO_REQUIRE(corpus.vocabulary_size <= kMostWords,
                 "a private vocabulary is chosen among at most {} different words", kMostWords);
-  SOTTO_REQUIRE(!corpus.vocabulary.empty(),
-                "a vocabulary is chosen from text: these documents have numbers for words");
+  SOTTO_REQUIRE_AT(!corpus.vocabulary.empty() || corpus.vocabulary_size == 0, "--vocab",
+                   "is needed: these documents have numbers for words, and how many there are "
+                   "would be read off them");
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
   const GaussianMechanism mechanism("words with a large weight", sensitivity(), noise.deviation,
                                     kMostWords, value_error(corpus.documents()));

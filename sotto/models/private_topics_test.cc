@@ -1,0 +1,235 @@
+#include "sotto/models/private_topics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "sotto/base/error.h"
+#include "sotto/moments/testing/enumerated_moments.h"
+
+namespace sotto {
+namespace {
+
+using namespace sotto::testing;
+
+DocumentPrivacyOptions privacy(double epsilon, const std::string& mechanism = "auto") {
+  DocumentPrivacyOptions options;
+  options.epsilon = epsilon;
+  options.delta = 1e-6;
+  options.mechanism = mechanism;
+  return options;
+}
+
+TopicOptions topics(std::int64_t k, const std::string& model = "lda") {
+  TopicOptions options;
+  options.topics = k;
+  options.model = model;
+  options.starts = 4;
+  options.iterations = 20;
+  return options;
+}
+
+double sum(const TopicShares& s) { return s.first + s.second + s.third + s.steps; }
+
+TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
+  for (const std::string mechanism : {"auto", "pairs", "triples"}) {
+    for (const std::string model : {"lda", "single"}) {
+      for (const std::optional<std::int64_t> refine :
+           {std::optional<std::int64_t>(), std::optional<std::int64_t>(0),
+            std::optional<std::int64_t>(1), std::optional<std::int64_t>(20)}) {
+        if (model == "single" && refine.value_or(0) > 0) continue;
+        const PrivateTopicPlan plan =
+            plan_private_topics({1000, 50}, topics(3, model), refine, privacy(1, mechanism));
+        EXPECT_LE(sum(plan.shares), 1 + 1e-15);
+        EXPECT_GE(sum(plan.shares), 1 - 1e-15);
+        for (const double share :
+             {plan.shares.first, plan.shares.second, plan.shares.third, plan.shares.steps}) {
+          EXPECT_GE(share, 0);
+        }
+        EXPECT_EQ(plan.shares.third > 0, mechanism == "triples");
+        EXPECT_EQ(plan.shares.steps > 0, plan.steps > 0);
+        EXPECT_EQ(plan.steps, model == "single" ? 0 : refine.value_or(3));
+        EXPECT_EQ(plan.may_skip_steps, model == "lda" && !refine);
+      }
+    }
+  }
+}
+
+TEST(PrivateTopicPlan, costs_no_more_than_the_budget_holds) {
+  for (const double epsilon : {1e-3, 0.1, 1.0, 10.0}) {
+    const PrivateTopicPlan plan =
+        plan_private_topics({100000, 1000}, topics(10), {}, privacy(epsilon));
+    const double all = Budget::gaussian(epsilon, 1e-6).gaussian_left();
+    EXPECT_LE(plan.mu, all);
+    EXPECT_GT(plan.mu, all * (1 - 1e-5));
+  }
+}
+
+TEST(PrivateTopicPlan, refuses_what_cannot_be) {
+  const auto place = [](const TopicOptions& options, std::optional<std::int64_t> refine,
+                        const DocumentPrivacyOptions& asked, PublicCorpusShape shape = {100, 20}) {
+    try {
+      plan_private_topics(shape, options, refine, asked);
+      return std::string("none");
+    } catch (const Error& error) {
+      return error.place();
+    }
+  };
+  EXPECT_EQ(place(topics(3), {}, privacy(1)), "none");
+  EXPECT_EQ(place(topics(21), {}, privacy(1)), "--topics");
+  EXPECT_EQ(place(topics(3, "single"), 2, privacy(1)), "--refine");
+  DocumentPrivacyOptions core = privacy(1);
+  core.core = 2;
+  EXPECT_EQ(place(topics(3), {}, core), "--core");
+  core.core = 21;
+  EXPECT_EQ(place(topics(3), {}, core), "--core");
+  core.core = 3;
+  EXPECT_EQ(place(topics(3), {}, core), "none");
+  // More topics than the words whose pairs are held.
+  EXPECT_EQ(place(topics(5000), {}, privacy(1), {100, 10000}), "--topics");
+}
+
+TEST(DocumentPrivacyOptions, go_together_or_are_refused) {
+  DocumentPrivacyOptions options;
+  EXPECT_NO_THROW(options.check());
+  options.delta = 1e-6;
+  EXPECT_THROW(options.check(), Error);
+  options.epsilon = 1;
+  EXPECT_NO_THROW(options.check());
+  options.delta.reset();
+  EXPECT_THROW(options.check(), Error);
+  for (int which = 0; which < 3; ++which) {
+    DocumentPrivacyOptions alone;
+    if (which == 0) alone.mechanism = "pairs";
+    if (which == 1) alone.core = 10;
+    if (which == 2) alone.insecure_seed = 1;
+    EXPECT_THROW(alone.check(), Error) << which;
+  }
+}
+
+struct Outcome {
+  PrivateTopicFit fit;
+  Certificate certificate;
+  PrivateTopicPlan plan;
+};
+
+Outcome run(Corpus corpus, const TopicOptions& options, const DocumentPrivacyOptions& asked,
+            std::optional<std::int64_t> refine = {}, bool secure = true) {
+  const PublicCorpusShape shape{corpus.documents(), corpus.vocabulary_size};
+  const PrivateTopicPlan plan = plan_private_topics(shape, options, refine, asked);
+  Ledger ledger(document_statement(shape, asked.target()));
+  NoiseKey key = secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5);
+  PrivateTopicFit fit = fit_private_topics(Sensitive<Corpus>(std::move(corpus)), plan, options,
+                                           asked.target(), std::move(key), ledger);
+  return {std::move(fit), ledger.certify(), plan};
+}
+
+double spent(const Certificate& certificate) {
+  double square = 0;
+  for (const CertifiedRelease& release : certificate.releases) {
+    square += std::pow(std::get<GaussianCost>(release.record.cost).mu, 2);
+  }
+  return std::sqrt(square);
+}
+
+void expect_distributions(const PrivateTopicFit& fit) {
+  EXPECT_TRUE(fit.model.topics.allFinite());
+  EXPECT_GE(fit.model.topics.minCoeff(), 0);
+  EXPECT_LT((fit.model.topics.colwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
+  EXPECT_GE(fit.model.alpha.minCoeff(), 0);
+  EXPECT_NEAR(fit.model.alpha.sum(), 1, 1e-9);
+  EXPECT_NEAR(fit.frequencies.sum(), 1, 1e-9);
+}
+
+TEST(PrivateTopics, every_run_stays_within_its_target_and_spends_it) {
+  for (const std::string mechanism : {"pairs", "triples"}) {
+    for (const double epsilon : {0.3, 2.0}) {
+      for (const Index documents : {2500, 20000}) {
+        const Outcome o =
+            run(random_corpus(documents, 9, 1, 1), topics(2), privacy(epsilon, mechanism));
+        expect_distributions(o.fit);
+        EXPECT_TRUE(o.certificate.proved) << o.certificate.why;
+        EXPECT_LE(o.certificate.epsilon, epsilon);
+        EXPECT_LE(spent(o.certificate), o.plan.mu);
+        EXPECT_GT(spent(o.certificate), o.plan.mu * (1 - 1e-6));
+        const std::size_t moments = mechanism == "triples" ? 3 : 2;
+        EXPECT_EQ(o.certificate.releases.size(), moments + std::size_t(o.fit.steps));
+        EXPECT_LE(o.fit.core, 9);
+      }
+    }
+  }
+}
+
+TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_is_used) {
+  const Outcome weak = run(random_corpus(300, 9, 2, 1), topics(2), privacy(1));
+  EXPECT_EQ(weak.fit.steps, 0);
+  ASSERT_EQ(weak.certificate.releases.size(), 2u);
+  const double second = std::get<GaussianCost>(weak.certificate.releases[1].record.cost).mu;
+  EXPECT_NEAR(second, weak.plan.mu * std::sqrt(0.9), 1e-6 * second);
+
+  const Outcome strong = run(random_corpus(20000, 9, 2, 1), topics(2), privacy(1));
+  EXPECT_EQ(strong.fit.steps, 3);
+  EXPECT_EQ(strong.certificate.releases.size(), 5u);
+
+  // Steps that were asked for are taken.
+  const Outcome asked = run(random_corpus(300, 9, 2, 1), topics(2), privacy(1), 2);
+  EXPECT_EQ(asked.fit.steps, 2);
+  EXPECT_EQ(asked.certificate.releases.size(), 4u);
+  const Outcome none = run(random_corpus(20000, 9, 2, 1), topics(2), privacy(1), 0);
+  EXPECT_EQ(none.certificate.releases.size(), 2u);
+  for (const Outcome* o : {&weak, &strong, &asked, &none}) {
+    EXPECT_LE(spent(o->certificate), o->plan.mu);
+  }
+}
+
+TEST(PrivateTopics, an_insecure_seed_repeats_and_proves_nothing) {
+  const Corpus corpus = random_corpus(3000, 9, 3, 1);
+  const Outcome a = run(corpus, topics(2), privacy(1), {}, false);
+  const Outcome b = run(corpus, topics(2), privacy(1), {}, false);
+  EXPECT_EQ(a.fit.model.topics, b.fit.model.topics);
+  EXPECT_FALSE(a.certificate.proved);
+  EXPECT_NE(run(corpus, topics(2), privacy(1)).fit.model.topics,
+            run(corpus, topics(2), privacy(1)).fit.model.topics);
+}
+
+// As many topics as words, and a core of as many words as topics.
+TEST(PrivateTopics, the_smallest_vocabularies_have_topics) {
+  for (const std::string mechanism : {"pairs", "triples"}) {
+    const Outcome all = run(random_corpus(5000, 3, 4), topics(3), privacy(5, mechanism));
+    expect_distributions(all.fit);
+    DocumentPrivacyOptions narrow = privacy(5, mechanism);
+    narrow.core = 3;
+    const Outcome core = run(random_corpus(5000, 8, 5), topics(3), narrow);
+    expect_distributions(core.fit);
+    EXPECT_EQ(core.fit.core, 3);
+    expect_distributions(run(random_corpus(5000, 8, 5), topics(1), privacy(5, mechanism)).fit);
+  }
+}
+
+// Empty documents, or noise far above any signal: a model or one clear refusal, never a number that
+// is not finite.
+TEST(PrivateTopics, noise_alone_gives_a_model_or_a_refusal) {
+  Corpus empty;
+  empty.vocabulary_size = 6;
+  empty.begin.assign(21, 0);
+  int refused = 0, done = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    try {
+      expect_distributions(run(trial % 2 ? empty : random_corpus(20, 6, 6, 1), topics(2),
+                               privacy(0.01, trial % 4 < 2 ? "pairs" : "triples"))
+                               .fit);
+      ++done;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("too few documents"), std::string::npos)
+          << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(done, 0);
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace sotto

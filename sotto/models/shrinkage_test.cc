@@ -1,0 +1,98 @@
+#include "sotto/models/shrinkage.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/base/random.h"
+
+namespace sotto {
+namespace {
+
+// Most ratios are zero, some stand just out of the noise, a few far out.
+struct Planted {
+  Matrix truth, deviations, values;
+  Vector scales;
+
+  Planted(Index rows, Index cols, double strength, std::uint64_t seed)
+      : truth(rows, cols), deviations(rows, cols), values(rows, cols), scales(rows) {
+    SeededRandom random(seed);
+    for (double& s : scales) s = 0.2 + random.uniform();
+    for (Index j = 0; j < cols; ++j) {
+      for (Index i = 0; i < rows; ++i) {
+        const double u = random.uniform();
+        const double ratio = u < 0.8 ? 0 : u < 0.95 ? strength : 10 * strength;
+        truth(i, j) = scales[i] * ratio;
+        deviations(i, j) = 0.5 + random.uniform();
+        values(i, j) = truth(i, j) + deviations(i, j) * random.normal();
+      }
+    }
+  }
+  double error(const Matrix& estimate) const { return (estimate - truth).squaredNorm(); }
+};
+
+TEST(Shrinkage, comes_nearer_the_truth_than_cutting_at_zero) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Planted planted(2000, 3, 2, seed);
+    const Matrix shrunk = shrink(planted.values, planted.deviations, planted.scales, 30);
+    EXPECT_LT(planted.error(shrunk), 0.6 * planted.error(planted.values.cwiseMax(0.0)));
+  }
+}
+
+TEST(Shrinkage, numbers_far_out_stay_and_none_grows_or_falls_below_zero) {
+  const Planted planted(1000, 4, 2, 4);
+  const Matrix shrunk = shrink(planted.values, planted.deviations, planted.scales, 30);
+  int stayed = 0;
+  for (Index i = 0; i < shrunk.size(); ++i) {
+    const double x = planted.values.reshaped()[i], d = planted.deviations.reshaped()[i];
+    const double y = shrunk.reshaped()[i];
+    if (x > 3 * d) {
+      EXPECT_EQ(y, x);
+      ++stayed;
+    } else {
+      EXPECT_LE(y, std::max(x - 0.5 * d, 0.0));
+      EXPECT_GE(y, 0);
+    }
+  }
+  EXPECT_GT(stayed, 200);
+}
+
+// Where all is noise, what is left of it is next to nothing; where nothing is, the middle of the
+// law is found and numbers are drawn to it rather than to zero.
+TEST(Shrinkage, follows_the_law_that_was_planted) {
+  SeededRandom random(5);
+  const Index n = 5000;
+  const Matrix deviations = Matrix::Ones(n, 1);
+  const Vector scales = Vector::Ones(n);
+  Matrix noise(n, 1);
+  for (double& x : noise.reshaped()) x = random.normal();
+  const Matrix of_noise = shrink(noise, deviations, scales, 10);
+  EXPECT_LT(of_noise.squaredNorm(), 0.05 * noise.cwiseMax(0.0).squaredNorm());
+  const Matrix of_ones = shrink(noise.array() + 1.5, deviations, scales, 10);
+  // The same numbers, had most others been zero, would have been taken for noise.
+  Matrix mixed(10 * n, 1);
+  for (double& x : mixed.reshaped()) x = random.normal();
+  mixed.topRows(n / 10) = noise.topRows(n / 10).array() + 1.5;
+  const Matrix of_mixed = shrink(mixed, Matrix::Ones(10 * n, 1), Vector::Ones(10 * n), 10);
+  EXPECT_GT(of_ones.topRows(n / 10).mean(), 2 * of_mixed.topRows(n / 10).mean());
+}
+
+// Deviations and values in other units: the same answer in those units.
+TEST(Shrinkage, does_not_depend_on_the_unit) {
+  const Planted planted(300, 2, 2, 6);
+  const Matrix one = shrink(planted.values, planted.deviations, planted.scales, 30);
+  const double unit = 0x1p-30;
+  const Matrix other =
+      shrink(planted.values * unit, planted.deviations * unit, planted.scales * unit, 30);
+  EXPECT_LT((other / unit - one).norm(), 1e-9 * one.norm());
+}
+
+TEST(Shrinkage, words_without_frequency_give_finite_numbers) {
+  Planted planted(100, 2, 2, 7);
+  planted.scales.head(50).setZero();
+  planted.values.row(60).setConstant(-40);
+  EXPECT_TRUE(shrink(planted.values, planted.deviations, planted.scales, 30).allFinite());
+}
+
+}  // namespace
+}  // namespace sotto
