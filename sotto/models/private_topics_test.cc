@@ -48,10 +48,13 @@ TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
              {plan.shares.first, plan.shares.second, plan.shares.third, plan.shares.steps}) {
           EXPECT_GE(share, 0);
         }
-        EXPECT_EQ(plan.shares.third > 0, mechanism == "triples");
+        EXPECT_EQ(plan.shares.third > 0, plan.mechanism == "triples");
+        EXPECT_EQ(plan.mechanism, mechanism != "auto" ? mechanism
+                                  : model == "lda"    ? "pairs"
+                                                      : "triples");
         EXPECT_EQ(plan.shares.steps > 0, plan.steps > 0);
         EXPECT_EQ(plan.steps, model == "single" ? 0 : refine.value_or(3));
-        EXPECT_EQ(plan.may_skip_steps, model == "lda" && !refine);
+        EXPECT_EQ(plan.may_skip_steps, model == "lda" && !refine && plan.mechanism == "pairs");
       }
     }
   }
@@ -213,6 +216,7 @@ TEST(PrivateTopics, the_smallest_vocabularies_have_topics) {
 TEST(PrivateTopics, noise_alone_gives_a_model_or_a_refusal) {
   Corpus empty;
   empty.vocabulary_size = 6;
+  empty.vocabulary_is_declared = true;
   empty.begin.assign(21, 0);
   int refused = 0, done = 0;
   for (int trial = 0; trial < 40; ++trial) {

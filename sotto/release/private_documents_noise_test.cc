@@ -155,7 +155,8 @@ TEST_F(PrivateDocumentsTest, rounding_errors_stay_below_what_is_charged_for_them
   const double charged = 36 * (3 * depth + 64) * 0x1p-53;
 
   SymmetricTensor found(k, 3);
-  found.add_scaled(1 / n, DocumentMoments(corpus, {0, 0, 0}).third_sum(q));
+  const CountMatrix by_word = transposed(corpus.view());
+  found.add_scaled(1 / n, DocumentMoments(corpus, by_word, {0, 0, 0}).third_sum(q));
   const std::vector<Extended> exact = extended_third(documents, q);
   Extended error = 0;
   std::size_t at = 0;

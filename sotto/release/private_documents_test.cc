@@ -284,7 +284,7 @@ TEST_F(PrivateDocumentsTest, documents_too_short_for_a_moment_contribute_zero) {
 
 TEST_F(PrivateDocumentsTest, refuses_what_it_cannot_promise) {
   Corpus corpus = random_corpus(5, 4, 18);
-  EXPECT_FALSE(corpus.vocabulary_is_declared);
+  corpus.vocabulary_is_declared = false;
   EXPECT_EQ(public_shape(Sensitive<Corpus>(Corpus(corpus))).words, 0);
   EXPECT_THROW(PrivateRun run(corpus), Error);
   corpus.vocabulary_is_declared = true;

@@ -288,7 +288,7 @@ class PrivateTopics(TopicsTest):
         lines[17] = "tuberculosis " + lines[17]
         self.write("common.txt", "\n".join(lines) + "\n")
         out = self.folder / "found"
-        result = self.topics(*PRIVATE, "-k", 2, "--out", out, corpus="common.txt")
+        result = self.topics(*PRIVATE, "--out", out, corpus="common.txt", k=2)
         words = (out / "vocab.txt").read_text().split()
         self.assertEqual(sorted(words), sorted("north wind cold snow south sun warm sand".split()))
         self.assertEqual(result["input"], {"documents": 6000, "words": 8})

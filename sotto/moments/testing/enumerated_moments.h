@@ -62,6 +62,7 @@ inline Corpus random_corpus(Index documents, Index v, std::uint64_t seed, int sh
   SeededRandom random(seed);
   Corpus corpus;
   corpus.vocabulary_size = v;
+  corpus.vocabulary_is_declared = true;
   for (Index n = 0; n < documents; ++n) {
     std::vector<std::int32_t> counts(static_cast<std::size_t>(v), 0);
     const auto length = shortest + static_cast<int>(random.below(7));
