@@ -166,7 +166,7 @@ void record_power(const PowerNoise& noise, Index words, Ledger& ledger) {
         products ? s.dim : 1);
     ReleaseRecord record = unit.record();
     record.count = s.components * s.starts * (products ? s.iterations : 1);
-    record.note = fmt::format("in units of |u|_inf^{} / N; sensitivity as published, not proved",
+    record.note = fmt::format("in units of |u|_inf^{}; sensitivity as published, not proved",
                               products ? 2 : 3);
     ledger.add(record);
   }
@@ -174,21 +174,18 @@ void record_power(const PowerNoise& noise, Index words, Ledger& ledger) {
 
 WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
                                const PrivacyTarget& target, NoiseKey key, Ledger& ledger) {
-  const auto n = static_cast<double>(data.documents);
   const PowerShape shape{data.k(), 3, data.k(), power.starts, power.iterations};
   const PowerNoise noise = plan_power_noise(shape, target, Published::imtiaz, {});
   record_power(noise, data.second.rows(), ledger);
-  SymmetricTensor counts(data.k(), 3);
-  counts.add_scaled(n, data.tensor);
   Ledger entries(entry_statement(noise));  // of another unit; ours are recorded above
-  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>(std::move(counts)), noise, std::move(key),
+  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>(data.tensor), noise, std::move(key),
                             entries);
   PowerOptions fixed = power;
   fixed.tolerance = 0;
   fixed.polish = 0;
   fixed.residuals = false;
   const Decomposition found = robust_power_method(oracle, fixed);
-  return {unwhiten_topics(found.weights / n, found.vectors(), data.whitening.unwhiten, data.alpha0),
+  return {unwhiten_topics(found.weights, found.vectors(), data.whitening.unwhiten, data.alpha0),
           {}};
 }
 

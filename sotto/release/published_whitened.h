@@ -3,7 +3,7 @@
 //
 // W and (W^T)^+ come from the k leading singular pairs of M2, T = M3(W,W,W), T = sum lambda_i
 // v_i^(x)3. Noise goes on
-// - power:      every product of the power method on N T, nu |u|_inf^2 with 2 for 6; M2 none
+// - power:      every product of the power method on T, nu |u|_inf^2 with 2 for 6; none on M2
 // - tensor:     configuration 2: T (their edge e6), and M2 for (W^T)^+ (e8)
 // - components: configuration 3: every v_i and lambda_i (e7), and M2 for (W^T)^+ (e8)
 // - topics:     configuration 4: every topic and its weight (e9)

@@ -75,7 +75,8 @@ TEST(PublishedWhitened, without_noise_to_speak_of_all_give_the_exact_topics) {
   for (const double alpha0 : {0.0, 0.2}) {
     const RawTopics exact = exact_topics(alpha0);
     for (const WhitenedNoise noise : kAll) {
-      const RawTopics found = run(noise, alpha0, {1e6, 1e-5}).release.topics;
+      const RawTopics found =
+          run(noise, alpha0, {noise == WhitenedNoise::power ? 1e8 : 1e6, 1e-5}).release.topics;
       EXPECT_LT((found.columns - exact.columns).norm(), 1e-3) << int(noise) << " " << alpha0;
       EXPECT_LT((found.alpha - exact.alpha).norm(), 1e-3) << int(noise) << " " << alpha0;
     }
