@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -104,6 +105,47 @@ TEST(PublishedWhitened, sensitivity_of_the_tensor_is_theorem_G6) {
   const double move = 2 * delta2 / (0.04 * std::sqrt(0.025));
   EXPECT_NEAR(esmaeili_tensor_sensitivity(1000, 1, singular),
               mass * move * move * move + delta3 * std::pow(80, 1.5), 1e-10);
+}
+
+void add_document(Corpus& corpus, const std::array<std::int32_t, 3>& counts) {
+  for (std::int32_t w = 0; w < 3; ++w) {
+    if (counts[w] == 0) continue;
+    corpus.word.push_back(w);
+    corpus.count.push_back(counts[w]);
+  }
+  corpus.begin.push_back(static_cast<std::int64_t>(corpus.word.size()));
+}
+
+// A topic of one word and one of two, with the same singular value of M2: the last document decides
+// which comes first, and with it the order of the axes of T.
+Corpus tie_broken_by(const std::array<std::int32_t, 3>& last) {
+  Corpus corpus;
+  corpus.vocabulary_size = 3;
+  for (int t = 0; t < 200; ++t) {
+    for (int n = 0; n < 8; ++n) add_document(corpus, {3, 0, 0});
+    for (std::int32_t heads = 0; heads <= 3; ++heads) {
+      const int times = heads == 0 || heads == 3 ? 2 : 6;
+      for (int n = 0; n < times; ++n) add_document(corpus, {0, heads, 3 - heads});
+    }
+  }
+  add_document(corpus, last);
+  return corpus;
+}
+
+TEST(PublishedWhitened, neighbours_pass_the_bound_of_theorem_G6_although_its_condition_is_met) {
+  std::vector<SymmetricTensor> tensors;
+  double claimed = 0;
+  for (const auto& last : {std::array<std::int32_t, 3>{3, 0, 0}, {0, 2, 1}}) {
+    const Corpus corpus = tie_broken_by(last);
+    const DenseMoments moments = dense_topic_moments(corpus, 0);
+    const SingularWhitening whitening = singular_whitening(moments.second, 2);
+    const Vector& s = whitening.singular;
+    EXPECT_LT(esmaeili_second_sensitivity(corpus.documents(), 0), (s[1] - s[2]) / 2);
+    claimed = std::max(claimed, esmaeili_tensor_sensitivity(corpus.documents(), 0, s));
+    tensors.push_back(transform(moments.third, whitening.whiten));
+  }
+  tensors[0].add_scaled(-1, tensors[1]);
+  EXPECT_GT(tensors[0].frobenius_norm(), 20 * claimed);
 }
 
 TEST(PublishedWhitened, every_vector_and_every_value_is_a_release_of_its_own) {
