@@ -58,8 +58,7 @@ struct Components {
   }
 };
 
-// Values with Gaussian noise of their claimed sensitivity times `multiplier`: `count` releases of
-// rows x 1 numbers, one for each column.
+// Adds Gaussian noise of the claimed sensitivity times `multiplier`; every column is a release.
 void release_columns(const std::string& what, double sensitivity, double multiplier, Matrix& block,
                      NoiseKey& key, Ledger& ledger) {
   const GaussianMechanism mechanism(what, sensitivity, sensitivity * multiplier, block.rows());
@@ -202,6 +201,7 @@ void deny(WhitenedNoise noise, Ledger& ledger) {
   ledger.deny(
       "the bound compares W with a W' aligned to it, the singular vectors of M2' may be rotated or "
       "flipped");
+  ledger.deny("the epsilon shown takes the published sensitivities for true");
   if (noise == WhitenedNoise::topics) return;
   ledger.deny("T and the inverse of W stand in different bases");
 }
