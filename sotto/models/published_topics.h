@@ -1,0 +1,42 @@
+// Topic models with the noise that papers put on them, for comparison (`--as-published`): AGN, AVN
+// and the private power method of Imtiaz & Sarwate 2018, and the four configurations of Esmaeili &
+// Huang 2018.
+//
+// The releases are those of release/published_moments.h and release/published_whitened.h; what
+// follows is post-processing: singular pairs of M2, the power method (Esmaeili & Huang: all
+// components at once), and columns whose negative entries become zero before they are scaled to sum
+// to one.
+// Privacy: the certificate has what the paper claims and what the noise comes to. Proved for agn,
+// avn and esmaeili-1; none for the rest. `conditions` of esmaeili-2 to 4 are numbers of the data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/release/published_whitened.h"
+
+namespace sotto {
+
+struct PublishedTopicOptions {
+  std::string as_published = "off";
+
+  OptionTable table();
+  bool on() const { return as_published != "off"; }
+};
+
+struct PublishedTopicFit {
+  TopicModel model;
+  Certificate certificate;
+  std::vector<PublishedCondition> conditions;
+};
+
+// Of `options`, the number of topics, the model with its alpha0, starts, iterations and seed are
+// read. Refuses a vocabulary that is not declared (naming `place`) or has more than 500 words, and
+// the single-topic methods of Imtiaz & Sarwate under `lda`.
+PublishedTopicFit fit_published_topics(const Sensitive<Corpus>& corpus, const TopicOptions& options,
+                                       const std::string& as_published, const PrivacyTarget& target,
+                                       NoiseKey key, const std::string& place = "the corpus");
+
+}  // namespace sotto

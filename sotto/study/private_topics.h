@@ -1,0 +1,39 @@
+// Single-topic models from documents of three words, privately: the experiment of Imtiaz & Sarwate
+// 2018 (their Figure 1), with the strict releases of release/private_documents.h beside the
+// published ones.
+//
+// Topics are drawn from Dirichlet(0.3) and equally likely; the error is e_comp
+// (models/topic_evaluation.h). Documents and truth are synthetic and public, and the noise comes
+// from a seed, so that every figure can be made again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sotto/models/topic_model.h"
+#include "sotto/release/calibration.h"
+
+namespace sotto {
+
+struct TopicProblem {
+  Corpus corpus;
+  Matrix truth;  // V x k
+
+  TopicOptions options(std::uint64_t seed) const;
+};
+
+TopicProblem three_word_problem(Index words, Index topics, Index documents, std::uint64_t seed);
+
+// One private run: e_comp of a published method by its name (models/published_topics.h), and of
+// the strict releases.
+double published_topic_error(const TopicProblem& problem, const std::string& method,
+                             const PrivacyTarget& target, std::uint64_t seed);
+double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
+                          std::uint64_t seed);
+
+// The two ends of the scale: the same recovery without noise, and topics drawn without a look at
+// the documents (uniformly from the simplex).
+double exact_topic_error(const TopicProblem& problem, std::uint64_t seed);
+double random_topic_error(const TopicProblem& problem, std::uint64_t seed);
+
+}  // namespace sotto
