@@ -15,9 +15,11 @@
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_corpus.h"
 #include "sotto/models/private_topics.h"
+#include "sotto/models/published_topics.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/release/one_pass_records.h"
+#include "sotto/release/private_vocabulary.h"
 #include "sotto/report/result.h"
 
 namespace sotto::cli {
@@ -47,6 +49,7 @@ class Topics final : public Command {
         .notice("form", given_.form)
         .append(file_.table())
         .append(privacy_.table())
+        .append(published_.table())
         .integer("top", 0, top_, {1, 1000}, "words of each topic to print, and to judge it by")
         .text("heldout", 0, heldout_path_, "FILE",
               "public documents to predict: perplexity by document completion")
@@ -74,6 +77,8 @@ class Topics final : public Command {
                      "goes with --plan");
     check_companions();
     if (plan_) return print_plan();
+    SOTTO_REQUIRE_AT(!published_.on() || privacy_.asked(), "--as-published", "goes with --epsilon");
+    if (published_.on()) return run_published(folder);
     return privacy_.asked() ? run_private(folder) : run_public(folder);
   }
 
@@ -149,6 +154,37 @@ class Topics final : public Command {
     evaluate(result, fit.model, fit.frequencies, nullptr, vocabulary);
     write(folder, result, fit.model, vocabulary);
     if (!common_.json) print(result, certificate.to_text());
+    return exit_done;
+  }
+
+  ExitCode run_published(std::optional<OutputFolder>& folder) {
+    check_private();
+    SOTTO_REQUIRE_AT(privacy_.mechanism == "auto" && !privacy_.core, "--as-published",
+                     "does not go with --mechanism and --core");
+    SOTTO_REQUIRE_AT(!given_.refine, "--as-published", "has no expectation steps: no --refine");
+    Sensitive<Corpus> data = read_private();
+    const PublicCorpusShape shape = public_shape(data);
+    const auto start = std::chrono::steady_clock::now();
+    const PublishedTopicFit fit = fit_published_topics(data, topics_, published_.as_published,
+                                                       privacy_.target(), privacy_.key(), path_);
+    const double computing = seconds_since(start);
+    const std::vector<std::string> vocabulary = public_words(data);
+    Json result = make_result(name(), options(),
+                              Json{{"documents", shape.documents}, {"words", shape.words}});
+    result["privacy"] = Json(fit.certificate.to_json());
+    fill(result, fit.model, vocabulary, computing);
+    std::string last = fit.certificate.to_text();
+    for (const PublishedCondition& condition : fit.conditions) {
+      result["diagnostics"]["conditions"].push_back(Json{{"what", condition.what},
+                                                         {"value", condition.value},
+                                                         {"limit", condition.limit},
+                                                         {"met", condition.met()}});
+      last += fmt::format("\n{}: {:.3g} against {:.3g}, {}", condition.what, condition.value,
+                          condition.limit, condition.met() ? "met" : "not met");
+    }
+    evaluate(result, fit.model, fit.model.topics * fit.model.alpha, nullptr, vocabulary);
+    write(folder, result, fit.model, vocabulary);
+    if (!common_.json) print(result, last);
     return exit_done;
   }
 
@@ -382,6 +418,7 @@ class Topics final : public Command {
   TopicOptions topics_;
   CorpusFileOptions file_;
   DocumentPrivacyOptions privacy_;
+  PublishedTopicOptions published_;
   CommonOptions common_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/krylov.h"
+#include "sotto/models/moment_fit.h"
 #include "sotto/models/pair_topics.h"
 #include "sotto/models/shrinkage.h"
 #include "sotto/release/private_vocabulary.h"
@@ -17,7 +18,9 @@
 namespace sotto {
 namespace {
 
-constexpr double kUnit = 0;  // every document scaled to norm one
+// Triples: directions of the third moment for each topic, and steps of the fit to both moments.
+constexpr Index kWide = 2;
+constexpr int kFitSteps = 100;
 
 // The core has this many words for each unit of signal over noise (Signal::strength).
 constexpr double kWordsForStrength = 4;
@@ -153,7 +156,7 @@ class PrivateTopics {
 
   void release_first() {
     report_progress(progress_, {"first moment", 0, 0});
-    first_ = documents_.first_moment(kUnit, mu(shares_.first)).value();
+    first_ = documents_.first_moment(kUnitNorm, mu(shares_.first)).value();
     const double floor = 0.5 * first_.deviation;
     const double mass = first_.value.cwiseMax(floor).sum();
     frequencies_.add(first_.value / mass,
@@ -177,7 +180,10 @@ class PrivateTopics {
   void release_second() {
     report_progress(progress_, {"second moment", 0, 0});
     documents_.keep_words(core_);
-    second_ = documents_.second_moment(kUnit, mu(shares_.second)).value();
+    second_ =
+        documents_
+            .second_moment(plan_.mechanism == "triples" ? kByLength : kUnitNorm, mu(shares_.second))
+            .value();
     const double mass = second_.value.sum();
     SOTTO_REQUIRE(mass > 0,
                   "the noise of the second moment is larger than the moment itself: there are too "
@@ -238,40 +244,41 @@ class PrivateTopics {
     return some;
   }
 
-  // The tensor method on released moments. The third moment is released on the span of W and of
-  // the vector of ones: the latter gives its mass.
+  // The tensor method on released moments. The third moment is released on more directions than
+  // there are topics, since the leading ones of a noisy moment miss a part of them and further ones
+  // cost no noise, and on the vector of ones, which gives its mass. The spectral topics are where a
+  // fit to both moments starts.
   TopicModel topics_from_triples() {
     report_progress(progress_, {"third moment", 0, 0});
-    const Index k = plan_.topics, size = Index(core_.size());
+    const Index k = plan_.topics, size = Index(core_.size()), wide = std::min(kWide * k, size);
     const double a0 = alpha0();
     const auto [share, inside] = core();
     const Matrix m2 = second_.value - a0 / (a0 + 1) * inside * inside.transpose();
-    Eigenpairs pairs = largest_eigenpairs(
-        [&](const RowMatrix& block) -> RowMatrix { return m2 * block; }, size, k);
-    // Eigenvalues under the noise are held at its edge, not inverted.
-    const double edge = second_.deviation * std::sqrt(2.0 * double(size));
-    pairs.values = pairs.values.cwiseMax(0.5 * edge);
-    const TopicWhitening whitening = topic_whitening(pairs);
-    Matrix span(size, k + 1);
-    span << Matrix(whitening.whiten), Vector::Ones(size);
-    // A core of k words is spanned by W alone.
-    const Matrix q = orthonormal_columns(span.leftCols(std::min(k + 1, size)));
-    const Noisy<SymmetricTensor> third =
-        documents_.third_moment(q, kUnit, mu(shares_.third)).value();
-    const Matrix ones = q.transpose() * Vector::Ones(size);
-    const double mass = TensorOracle(third.value).values(ones)[0];
+    const Eigenpairs all = largest_eigenpairs(
+        [&](const RowMatrix& block) -> RowMatrix { return m2 * block; }, size, wide);
+    Matrix span(size, wide + 1);
+    span << all.vectors, Vector::Ones(size);
+    const Matrix q = orthonormal_columns(span.leftCols(std::min(wide + 1, size)));
+    Noisy<SymmetricTensor> third = documents_.third_moment(q, kByLength, mu(shares_.third)).value();
+    const double mass = TensorOracle(third.value).values(q.transpose() * Vector::Ones(size))[0];
     SOTTO_REQUIRE(mass > 0,
                   "the noise of the third moment is larger than the moment itself: there are too "
                   "few documents for this epsilon; --mechanism pairs needs no third moment");
-    SymmetricTensor e3(k, 3);
-    e3.add_scaled(1 / mass, transform(third.value, q.transpose() * whitening.whiten));
-    const Matrix e2 = whitening.whiten.transpose() * second_.value * whitening.whiten;
-    const Vector e1 = whitening.whiten.transpose() * inside;
+    SymmetricTensor e3(q.cols(), 3);
+    e3.add_scaled(1 / mass, third.value);
+    const SymmetricTensor m3 =
+        topic_third_moment(e3, q.transpose() * second_.value * q, q.transpose() * inside, a0);
+    // Eigenvalues under the edge of the noise are held at half of it, not inverted.
+    const double edge = second_.deviation * std::sqrt(2.0 * double(size));
+    const TopicWhitening whitening =
+        topic_whitening({all.values.head(k).cwiseMax(0.5 * edge), all.vectors.leftCols(k)});
     const Decomposition found =
-        decompose_whitened(topic_third_moment(e3, e2, e1, a0), options_, progress_);
-    const TopicModel on_core = recover_topics(found, whitening.unwhiten, a0);
-    Matrix topics = frequencies_.value().replicate(1, k);
-    TopicModel model{scatter(on_core.topics * share, core_, std::move(topics)), on_core.alpha};
+        decompose_whitened(transform(m3, q.transpose() * whitening.whiten), options_, progress_);
+    const TopicModel spectral = recover_topics(found, whitening.unwhiten, a0);
+    const TopicModel on_core = fit_moments(
+        {a0, m2, second_.deviation, q, m3, third.deviation / mass}, spectral, kFitSteps);
+    TopicModel model{scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k)),
+                     on_core.alpha};
     model.topics.array().rowwise() /= model.topics.array().colwise().sum();
     return model;
   }
@@ -375,7 +382,7 @@ std::int64_t most_values(const PrivateTopicPlan& plan) {
   const std::int64_t core =
       plan.core.value_or(std::min<std::int64_t>(plan.shape.words, kLargestCore));
   const std::int64_t k = plan.topics;
-  return plan.shape.words + core * (core + 1) / 2 + (k + 1) * (k + 2) * (k + 3) / 6 +
+  return plan.shape.words + core * (core + 1) / 2 + (2 * k + 1) * (2 * k + 2) * (2 * k + 3) / 6 +
          plan.steps * plan.shape.words * k;
 }
 

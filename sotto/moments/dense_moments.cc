@@ -99,7 +99,8 @@ DenseMoments dense_topic_moments(const Corpus& corpus, double alpha0) {
                 corpus.vocabulary_size, kMostDenseWords);
   SOTTO_REQUIRE(corpus.documents() >= 3, "the moments of a topic model need 3 documents or more");
   const Factors factors(corpus.documents(), alpha0);
-  const DocumentMoments raw(corpus, MomentClips{});
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, MomentClips{});
   const Matrix s2 = raw.second_sum();
   DenseMoments moments{s2 * factors.raw, document_terms(corpus, factors)};
   if (alpha0 == 0) return moments;

@@ -16,10 +16,13 @@ double falling(double l, int j) {
   return product;
 }
 
-// Zero for a document too short for the moment.
-double weight(double norm, double clip) {
+double factorial(int j) { return j == 3 ? 6 : j; }
+
+// The weight of P_j, whose norm it is; zero for a document too short for it.
+double weight(double norm, double clip, double length, int j) {
   if (norm == 0) return 0;
-  if (clip == 0) return 1 / norm;
+  if (clip == kUnitNorm) return 1 / norm;
+  if (clip == kByLength) return std::min(std::sqrt(falling(length, j) / factorial(j)), 1 / norm);
   return norm > clip ? clip / norm : 1.0;
 }
 
@@ -86,9 +89,9 @@ DocumentMoments::DocumentMoments(const Corpus& corpus, const CountMatrix& by_wor
   for (Index n = 0; n < corpus.documents(); ++n) {
     lengths_[n] = static_cast<double>(corpus.length(n));
     const DocumentNorms norms = document_norms(corpus.counts_of(n));
-    first_[n] = weight(norms.first, clips.first);
-    second_[n] = weight(norms.second, clips.second);
-    third_[n] = weight(norms.third, clips.third);
+    first_[n] = weight(norms.first, clips.first, lengths_[n], 1);
+    second_[n] = weight(norms.second, clips.second, lengths_[n], 2);
+    third_[n] = weight(norms.third, clips.third, lengths_[n], 3);
   }
 }
 

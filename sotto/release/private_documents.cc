@@ -24,10 +24,11 @@ std::span<const double> flat(const Dense& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
 }
 
-// The longest contribution: a clip of zero scales all to norm one.
+// The longest contribution: the rules of document_moments.h keep norms at one.
 double longest(double clip) {
-  SOTTO_REQUIRE(clip >= 0 && std::isfinite(clip), "a clip must not be negative, got {}", clip);
-  return clip == 0 ? 1 : clip;
+  if (clip == kUnitNorm || clip == kByLength) return 1;
+  SOTTO_REQUIRE(clip > 0 && std::isfinite(clip), "a clip must be positive, got {}", clip);
+  return clip;
 }
 
 // Two non-negative contributions of norm at most `norm`.

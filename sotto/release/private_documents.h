@@ -66,9 +66,8 @@ class PrivateDocuments {
   // from public knowledge or from releases. An empty list: all words.
   void keep_words(std::vector<std::int32_t> kept);
 
-  // Each pays mu, and says how much noise it has. `clip` is a public number: zero scales every
-  // contribution to norm one, any other shrinks those that are longer to this norm and leaves the
-  // rest, so that a moment is unbiased where nothing is cut.
+  // Each pays mu, and says how much noise it has. `clip` is a public norm that contributions are
+  // held to, or one of the rules kUnitNorm and kByLength (moments/document_moments.h).
   Released<Noisy<Vector>> first_moment(double clip, double mu);
   Released<Noisy<Matrix>> second_moment(double clip, double mu);
   Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double clip, double mu);

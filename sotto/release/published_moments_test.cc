@@ -18,7 +18,8 @@ using sotto::testing::random_corpus;
 constexpr PrivacyTarget kTarget{1, 1e-5};
 
 Ledger new_ledger(const PrivacyTarget& target) {
-  PrivacyStatement statement = document_statement({20, 7}, target.delta);
+  PrivacyStatement statement = document_statement({20, 7}, target);
+  statement.budget.reset();
   statement.claimed = PrivacyClaim{target.epsilon, target.delta};
   return Ledger(statement);
 }

@@ -53,7 +53,9 @@ PowerOptions power_options() {
 
 Run run(WhitenedNoise noise, double alpha0, const PrivacyTarget& target) {
   const Sensitive<Corpus> data(two_topics());
-  Ledger ledger(document_statement({kDocuments, kWords}, target.delta));
+  PrivacyStatement statement = document_statement({kDocuments, kWords}, target);
+  statement.budget.reset();
+  Ledger ledger(statement);
   WhitenedRelease release = release_whitened(data, noise, {alpha0, target}, power_options(),
                                              NoiseKey::from_system(), ledger)
                                 .value();

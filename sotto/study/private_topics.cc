@@ -1,30 +1,15 @@
 #include "sotto/study/private_topics.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "sotto/base/random.h"
-#include "sotto/linalg/spectral.h"
-#include "sotto/models/moment_fit.h"
+#include "sotto/models/private_topics.h"
 #include "sotto/models/published_topics.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/release/private_documents.h"
 #include "sotto/synthetic/corpus.h"
-#include "sotto/tensor/contraction.h"
 
 namespace sotto {
-namespace {
-
-// The share of mu^2 that the second moment gets; the rest is the third's.
-constexpr double kSecondShare = 0.5;
-// Of P2 and P3: no document of three words has a longer one.
-constexpr double kClip = 1;
-// The third moment is released in this many times k dimensions: the leading eigenvectors of the
-// noisy second moment miss a part of the topics, and more dimensions cost no more noise.
-constexpr Index kWide = 2;
-constexpr int kFitSteps = 100;
-
-}  // namespace
 
 TopicOptions TopicProblem::options(std::uint64_t seed) const {
   TopicOptions result;
@@ -60,29 +45,17 @@ double published_topic_error(const TopicProblem& problem, const std::string& met
 
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed) {
-  const Index v = problem.truth.rows(), k = problem.truth.cols();
-  const Index wide = std::min(v, kWide * k);
+  DocumentPrivacyOptions privacy;
+  privacy.epsilon = target.epsilon;
+  privacy.delta = target.delta;
+  const TopicOptions options = problem.options(seed);
   Sensitive<Corpus> data(problem.corpus);
-  Ledger ledger(document_statement(public_shape(data, "the corpus"), target.delta));
-  PrivateDocuments documents(std::move(data), Budget::gaussian(target.epsilon, target.delta),
-                             NoiseKey::insecure_from_seed(seed), ledger);
-  const double mu = affordable_mu(target, 1, v * (v + 1) / 2 + unique_entries(wide, 3));
-  const double mu2 = mu * std::sqrt(kSecondShare), mu3 = mu * std::sqrt(1 - kSecondShare);
-
-  const Matrix second = documents.second_moment(kClip, mu2).value();
-  const Eigenpairs pairs = leading_eigenpairs(second, wide);
-  const SymmetricTensor third = documents.third_moment(pairs.vectors, kClip, mu3).value();
-
-  // Whitened: the first k columns of Q over the square roots of their singular values.
-  const Vector root = pairs.values.head(k).cwiseAbs().cwiseSqrt();
-  const Matrix whiten = Matrix::Identity(wide, k) * root.cwiseInverse().asDiagonal();
-  const Decomposition whitened =
-      decompose_whitened(transform(third, whiten), problem.options(seed));
-  const TopicModel spectral =
-      recover_topics(whitened, pairs.vectors.leftCols(k) * root.asDiagonal(), 0);
-  const TopicModel model =
-      fit_moments({0, second, 1 / mu2, pairs.vectors, third, 1 / mu3}, spectral, kFitSteps);
-  return component_error(problem.truth, model.topics);
+  const PublicCorpusShape shape = public_shape(data);
+  Ledger ledger(document_statement(shape, target));
+  const PrivateTopicFit fit =
+      fit_private_topics(std::move(data), plan_private_topics(shape, options, {}, privacy), options,
+                         target, NoiseKey::insecure_from_seed(seed), ledger);
+  return component_error(problem.truth, fit.model.topics);
 }
 
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed) {
