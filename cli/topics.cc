@@ -75,7 +75,6 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
     SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "--documents" : "--words",
                      "goes with --plan");
-    check_companions();
     if (plan_) return print_plan();
     SOTTO_REQUIRE_AT(!published_.on() || privacy_.asked(), "--as-published", "goes with --epsilon");
     if (published_.on()) return run_published(folder);
@@ -89,6 +88,7 @@ class Topics final : public Command {
   };
 
   ExitCode run_public(std::optional<OutputFolder>& folder) {
+    check_companions();
     auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data(read_corpus(path_, file_));
     const Corpus corpus = std::move(data).open(
@@ -124,6 +124,7 @@ class Topics final : public Command {
 
   ExitCode run_private(std::optional<OutputFolder>& folder) {
     check_private();
+    check_companions();
     auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data = read_private();
     const PublicCorpusShape shape = public_shape(data);
@@ -159,6 +160,7 @@ class Topics final : public Command {
 
   ExitCode run_published(std::optional<OutputFolder>& folder) {
     check_private();
+    check_companions();
     SOTTO_REQUIRE_AT(privacy_.mechanism == "auto" && !privacy_.core, "--as-published",
                      "does not go with --mechanism and --core");
     SOTTO_REQUIRE_AT(!given_.refine, "--as-published", "has no expectation steps: no --refine");

@@ -277,10 +277,11 @@ class PrivateTopics {
     const TopicModel spectral = recover_topics(found, whitening.unwhiten, a0);
     const TopicModel on_core = fit_moments(
         {a0, m2, second_.deviation, q, m3, third.deviation / mass}, spectral, kFitSteps);
-    TopicModel model{scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k)),
-                     on_core.alpha};
-    model.topics.array().rowwise() /= model.topics.array().colwise().sum();
-    return model;
+    Matrix topics = scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k));
+    topics.array().rowwise() /= topics.array().colwise().sum();
+    // No topic's share may vanish: an expectation step could not bring it back.
+    const Vector shares = on_core.alpha / on_core.alpha.sum();
+    return with_shares(std::move(topics), shares.cwiseMax(0.01 / double(k)));
   }
 
   double step_share(std::int64_t step) const {

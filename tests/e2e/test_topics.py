@@ -223,7 +223,7 @@ class PrivateTopics(TopicsTest):
         result = self.topics(*PRIVATE, "--mechanism", "triples", "--refine", 0)
         releases = result["privacy"]["releases"]
         self.assertEqual(len(releases), 3)
-        self.assertEqual(releases[2]["values"], math.comb(TOPICS + 3, 3))
+        self.assertEqual(releases[2]["values"], math.comb(2 * TOPICS + 3, 3))
         self.assertEqual(result["privacy"]["guarantee"], "proved")
 
     def test_an_insecure_seed_repeats_and_proves_nothing(self):
