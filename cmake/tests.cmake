@@ -19,6 +19,8 @@ function(sotto_test_executable name label)
   target_link_libraries(${name} PRIVATE sotto sotto_flags GTest::gtest GTest::gtest_main
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
+  # Tests are compiled more often than they need to be fast; what they test has its own flags.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   if(SOTTO_PCH)
     # The first executable compiles the headers, the others use them.
     get_property(first GLOBAL PROPERTY sotto_pch_owner)

@@ -353,11 +353,6 @@ void DocumentPrivacyOptions::check() const {
   SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
 }
 
-NoiseKey DocumentPrivacyOptions::key() const {
-  return insecure_seed ? NoiseKey::insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
-                       : NoiseKey::from_system();
-}
-
 namespace {
 
 TopicShares shares_of(const PrivateTopicPlan& plan) {

@@ -38,7 +38,7 @@ struct DocumentPrivacyOptions {
   // Refuses what does not go together; without epsilon, every option that only privacy has.
   void check() const;
   PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
-  NoiseKey key() const;  // from the system, or from the insecure seed
+  NoiseKey key() const { return NoiseKey::from_system_or_seed(insecure_seed); }
 };
 
 // Shares of mu^2.

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace sotto {
@@ -54,6 +55,10 @@ class NoiseKey {
   // For `--insecure-seed` and tests only: whoever knows the seed can subtract the noise, so a
   // certificate over such a key must say `none`.
   static NoiseKey insecure_from_seed(std::uint64_t seed);
+  static NoiseKey from_system_or_seed(const std::optional<std::int64_t>& insecure_seed) {
+    return insecure_seed ? insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
+                         : from_system();
+  }
   static NoiseKey insecure_from_bytes(const std::array<std::uint8_t, 32>& bytes);
 
   NoiseKey(NoiseKey&&) = default;

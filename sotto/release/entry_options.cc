@@ -44,9 +44,4 @@ Published EntryPrivacyOptions::published() const {
   return as_published == "imtiaz" ? Published::imtiaz : Published::no;
 }
 
-NoiseKey EntryPrivacyOptions::key() const {
-  return insecure_seed ? NoiseKey::insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
-                       : NoiseKey::from_system();
-}
-
 }  // namespace sotto

@@ -26,7 +26,7 @@ struct EntryPrivacyOptions {
 
   PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
   Published published() const;
-  NoiseKey key() const;  // from the system, or from the insecure seed
+  NoiseKey key() const { return NoiseKey::from_system_or_seed(insecure_seed); }
 };
 
 }  // namespace sotto

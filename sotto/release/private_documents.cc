@@ -10,14 +10,13 @@
 #include "sotto/moments/topic_expectation.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
 // Covers the relative errors of weights and of orthonormal blocks (private_documents.md, 5).
 constexpr double kSafe = 1 + 0x1p-30;
-
-double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
 
 template <class Dense>
 std::span<const double> flat(const Dense& m) {

@@ -10,11 +10,10 @@
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/private_stream.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
-
-double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
 
 // private_points.md, 4: covers the error of a computed norm over `width` numbers, cubed at most.
 double safe(Index width) { return 1 + 0x1p-40 + 8 * gamma(2 * static_cast<double>(width) + 16); }

@@ -10,15 +10,13 @@
 #include "sotto/linalg/spectral.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
 // Covers the roundings in a bound, the eigenvalue included.
 constexpr double kSafe = 1 + 0x1p-30;
-
-// gamma_k of Higham.
-double gamma(double k) { return k * 0x1p-53 / (1 - k * 0x1p-53); }
 
 // min(1, B/|x|) for each row; 0 for a record so long that its square overflows.
 Vector shrink_factors(const PointBlock& points, double max_norm) {

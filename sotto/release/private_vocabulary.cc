@@ -9,6 +9,7 @@
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 constexpr std::int64_t kMostWords = std::int64_t{1} << 22;
 
 constexpr double kSafe = 1 + 0x1p-30;
-
-double gamma(double m) { return m * 0x1p-53 / (1 - m * 0x1p-53); }
 
 double value_error(Index documents) {
   return gamma(static_cast<double>(sum_depth(documents)) + 8) * static_cast<double>(documents);

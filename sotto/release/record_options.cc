@@ -62,9 +62,4 @@ RecordNorm RecordPrivacyOptions::norm() const {
   return range;
 }
 
-NoiseKey RecordPrivacyOptions::key() const {
-  return insecure_seed ? NoiseKey::insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
-                       : NoiseKey::from_system();
-}
-
 }  // namespace sotto

@@ -25,7 +25,7 @@ struct RecordPrivacyOptions {
 
   RecordNorm norm() const;
   PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
-  NoiseKey key() const;  // from the system, or from the insecure seed
+  NoiseKey key() const { return NoiseKey::from_system_or_seed(insecure_seed); }
 };
 
 }  // namespace sotto
