@@ -14,11 +14,12 @@ namespace sotto {
 namespace {
 
 // The moments err by a percent or so; more digits of their eigenvectors say nothing.
-constexpr double kSubspaceTolerance = 1e-5;
+constexpr double kSubspaceTolerance = 1e-4;
 
-// Rounds of the expectation step between two maximisations: the parameters go on from where they
-// were.
-constexpr int kRounds = 5;
+// Rounds of the expectation step: the first time, and between two maximisations, when the
+// parameters go on from where they were.
+constexpr int kFirstRounds = 5;
+constexpr int kRounds = 2;
 
 // Eigenvalues below this share of the largest are rounding.
 constexpr double kRankTolerance = 1e-10;
@@ -149,7 +150,7 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
     if (single) {
       counts = multiply(by_word, responsibilities(view, topics, model.alpha));
     } else {
-      improve_parameters(view, topics, model.alpha, kRounds, parameters);
+      improve_parameters(view, topics, model.alpha, step == 0 ? kFirstRounds : kRounds, parameters);
       counts = expected_counts(by_word, topics, expected_log_weights(parameters),
                                Vector::Ones(view.rows()));
     }
