@@ -16,13 +16,11 @@ double falling(double l, int j) {
   return product;
 }
 
-double factorial(int j) { return j == 3 ? 6 : j; }
-
 // The weight of P_j, whose norm it is; zero for a document too short for it.
 double weight(double norm, double clip, double length, int j) {
   if (norm == 0) return 0;
   if (clip == kUnitNorm) return 1 / norm;
-  if (clip == kByLength) return std::min(std::sqrt(falling(length, j) / factorial(j)), 1 / norm);
+  if (clip == kByLength) return std::min(std::sqrt(falling(length, j) / 6), 1 / norm);
   return norm > clip ? clip / norm : 1.0;
 }
 

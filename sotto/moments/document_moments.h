@@ -35,9 +35,9 @@ DocumentNorms document_norms(std::span<const std::int32_t> counts);
 // Norms the contributions are held to, or one of two rules that need no bound and keep norms at
 // one:
 // - kUnitNorm: P_j / |P_j|. The most signal; weights depend on the content of a document.
-// - kByLength: P_j min(sqrt((l)_j / j!), 1 / |P_j|). Weights depend on the length alone, so moments
-//   keep their direction, unless a document repeats its words so much that P_j is sqrt(j!) times as
-//   long as for different words.
+// - kByLength: P_j min(sqrt((l)_j / 6), 1 / |P_j|). Weights depend on the length alone, so moments
+//   keep their direction, unless a document repeats its words so much that P_j is sqrt(6) times as
+//   long as for different words. Documents of three words have weight one, whatever they repeat.
 inline constexpr double kUnitNorm = 0;
 inline constexpr double kByLength = -1;
 struct MomentClips {

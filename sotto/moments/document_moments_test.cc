@@ -73,6 +73,24 @@ TEST(DocumentMoments, the_median_clip_leaves_half_the_documents_whole) {
   EXPECT_GT((moments.third_weights().array() < 1).count(), 20);
 }
 
+TEST(DocumentMoments, rules_without_a_bound_keep_norms_at_one) {
+  const Corpus corpus = random_corpus(60, kWords, 5);
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments unit(corpus, by_word, {kUnitNorm, kUnitNorm, kUnitNorm});
+  const DocumentMoments by_length(corpus, by_word, {kByLength, kByLength, kByLength});
+  for (Index n = 0; n < corpus.documents(); ++n) {
+    const DocumentNorms norms = document_norms(corpus.counts_of(n));
+    EXPECT_NEAR(unit.second_weights()[n] * norms.second, 1, 1e-14);
+    EXPECT_NEAR(unit.third_weights()[n] * norms.third, 1, 1e-14);
+    EXPECT_LE(by_length.second_weights()[n] * norms.second, 1 + 1e-14);
+    EXPECT_LE(by_length.third_weights()[n] * norms.third, 1 + 1e-14);
+    if (corpus.length(n) == 3) {
+      EXPECT_NEAR(by_length.second_weights()[n], 1, 1e-14);
+      EXPECT_NEAR(by_length.third_weights()[n], 1, 1e-14);
+    }
+  }
+}
+
 TEST(DocumentMoments, a_corpus_of_short_documents_has_no_median) {
   Corpus corpus;
   corpus.vocabulary_size = 2;
