@@ -46,5 +46,6 @@ std::unique_ptr<Command> make_generate_tensor();
 std::vector<std::unique_ptr<Command>> make_account_commands();
 std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_stream();
+std::unique_ptr<Command> make_complete();
 
 }  // namespace sotto::cli
