@@ -47,5 +47,6 @@ std::vector<std::unique_ptr<Command>> make_account_commands();
 std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_stream();
 std::unique_ptr<Command> make_complete();
+std::unique_ptr<Command> make_generate_ratings();
 
 }  // namespace sotto::cli

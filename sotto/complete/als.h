@@ -29,6 +29,7 @@ struct AlsSettings {
   std::vector<double> lambda;  // one a mode, above 0
   std::vector<double> centre;  // one a mode
   double core_lambda = 1e-4;   // above 0
+  double core_centre = 0;      // on the superdiagonal
   bool train_biases = false;
   std::vector<double> bias_shrink;  // one a mode
   bool variational = false;

@@ -26,7 +26,8 @@ class TuckerAls final : public Solver {
       : entries_(entries),
         model_(model),
         rows_(entries, settings, model),
-        core_lambda_(settings.core_lambda) {}
+        core_lambda_(settings.core_lambda),
+        core_centre_(settings.core_centre) {}
 
   double epoch() override {
     for (const Index m : rows_.free_modes()) {
@@ -101,7 +102,10 @@ class TuckerAls final : public Solver {
     }
     Matrix system = all.outer;
     system.diagonal().array() += core_lambda_;
-    const Vector core = system.selfadjointView<Eigen::Lower>().llt().solve(all.target);
+    Vector right = all.target;
+    const Index diagonal = superdiagonal_step(model_.rank, O) * model_.rank + 1;
+    for (Index r = 0; r < model_.rank; ++r) right[r * diagonal] += core_lambda_ * core_centre_;
+    const Vector core = system.selfadjointView<Eigen::Lower>().llt().solve(right);
     model_.core.leftCols(model_.rank) =
         Eigen::Map<const FactorRows>(core.data(), model_.core.rows(), model_.rank);
     const Vector product = all.outer.selfadjointView<Eigen::Lower>() * core;
@@ -111,7 +115,7 @@ class TuckerAls final : public Solver {
   const ObservedEntries& entries_;
   CompletionModel& model_;
   AlsRows rows_;
-  double core_lambda_;
+  double core_lambda_, core_centre_;
 };
 
 }  // namespace

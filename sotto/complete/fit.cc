@@ -23,10 +23,10 @@ struct MethodDefaults {
   std::int64_t epochs;
 };
 constexpr MethodDefaults bayes_defaults = {7, 300, true, 30};
-constexpr MethodDefaults als_defaults = {18, 1200, true, 30};
-constexpr MethodDefaults sgd_defaults = {0.02, 0.02, false, 50};
-constexpr double sgd_step = 0.005;
-constexpr double sgd_bias_lambda = 0.01;
+constexpr MethodDefaults als_defaults = {20, 5000, true, 30};
+constexpr MethodDefaults sgd_defaults = {18, 1200, true, 50};
+constexpr double sgd_step = 0.01, sgd_decay = 0.95;
+constexpr double default_tolerance = 1e-5;  // of least squares; gradients linger at saddle points
 constexpr double default_core_lambda = 0.001;
 
 std::string chosen_method(const CompletionOptions& options) {
@@ -114,15 +114,24 @@ class Fit {
     return values;
   }
 
+  // A core that is free would undo the penalties of the rows.
+  double core_lambda() const {
+    if (options_.core_lambda) return *options_.core_lambda;
+    return pull_to_one_ ? deviation_ * defaults_of(method_).context_lambda : default_core_lambda;
+  }
+
   SgdSettings sgd_settings() const {
     SgdSettings settings;
     settings.step = options_.step.value_or(sgd_step);
-    settings.decay = options_.decay;
+    settings.decay = options_.decay.value_or(sgd_decay);
     settings.lambda = lambda();
     settings.centre = centre();
-    settings.core_lambda = options_.core_lambda.value_or(default_core_lambda);
+    settings.core_lambda = core_lambda();
+    settings.core_centre = pull_to_one_ ? 1 : 0;
     settings.train_biases = options_.bias == "modes";
-    settings.bias_lambda = sgd_bias_lambda;
+    settings.bias_shrink = default_bias_shrink(data_.order());
+    settings.penalised =
+        options_.penalty == "entry" ? Penalised::once_an_entry : Penalised::once_a_row;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     return settings;
   }
@@ -131,7 +140,8 @@ class Fit {
     AlsSettings settings;
     settings.lambda = lambda();
     settings.centre = centre();
-    settings.core_lambda = options_.core_lambda.value_or(default_core_lambda);
+    settings.core_lambda = core_lambda();
+    settings.core_centre = pull_to_one_ ? 1 : 0;
     settings.train_biases = options_.bias == "modes";
     settings.bias_shrink = default_bias_shrink(data_.order());
     settings.variational = method_ == "bayes";
@@ -192,10 +202,14 @@ class Training {
     const bool first = found_.history.empty();
     const double before = first ? 0 : found_.history.back().train_rmse;
     found_.history.push_back(now);
-    if (!first && std::abs(before - now.train_rmse) <= options_.tolerance * before) {
+    if (!first && std::abs(before - now.train_rmse) < tolerance() * before) {
       stop(FitStatus::converged);
     }
     if (options_.time_limit > 0 && now.seconds > options_.time_limit) stop(FitStatus::time_limit);
+  }
+
+  double tolerance() const {
+    return options_.tolerance.value_or(fit_.method() == "sgd" ? 0 : default_tolerance);
   }
 
   void keep_best(Index epoch, double rmse) {
@@ -243,16 +257,20 @@ OptionTable CompletionOptions::table() {
               "what the rows of the third and later modes are pulled to; one: where they say "
               "nothing the model is that of the first two; auto: one when there are biases")
       .reals("lambda", lambda, not_negative,
-             "penalty of the rows, one number or one a mode; once an entry for sgd, once a row for "
-             "als and bayes (none given: by method)")
+             "penalty of the rows, one number or one a mode (none given: by method)")
       .real("lambda-core", 0, core_lambda, not_negative,
-            "penalty of the Tucker core (none given: 0.001)")
-      .real("step", 0, step, above_zero, "step of sgd (none given: 0.005)")
-      .real("decay", 0, decay, {0, 1, true}, "factor of the step after every epoch")
+            "penalty of the Tucker core (none given: by centre)")
+      .choice("penalty", penalty, {"row", "entry"},
+              "row: a row is penalised once; entry: once for each of its entries, sgd only")
+      .real("step", 0, step, above_zero, "step of sgd (none given: 0.01)")
+      .real("decay", 0, decay, {0, 1, true},
+            "factor of the step of sgd after every epoch (none given: 0.95)")
       .integer("epochs", 'e', epochs, {1, 1000000},
                "passes over the entries at most (none given: 30, sgd 50)")
       .real("tolerance", 0, tolerance, not_negative,
-            "converged when the error in training changes by less than this share")
+            "converged when the error in training changes by less than this share (none given: "
+            "1e-05, "
+            "sgd 0)")
       .real("validation", 0, validation, {0, 1, false, true},
             "share of the entries to hold out; the best model on them is kept")
       .integer("patience", 0, patience, {1, 1000000},
@@ -267,7 +285,10 @@ void CompletionOptions::check() const {
                    "bayes is for --model cp; take als or sgd for tucker");
   SOTTO_REQUIRE_AT(scale == "none" || bias != "modes", "--scale",
                    "scaled slices have no biases left; say --bias none or global");
-  SOTTO_REQUIRE_AT(!step || method == "sgd", "--step", "goes with --method sgd");
+  SOTTO_REQUIRE_AT(penalty == "row" || method == "sgd", "--penalty",
+                   "entry goes with --method sgd");
+  SOTTO_REQUIRE_AT((!step && !decay) || method == "sgd", step ? "--step" : "--decay",
+                   "goes with --method sgd");
   const bool zero = std::any_of(lambda.begin(), lambda.end(), [](double l) { return l == 0; }) ||
                     (core_lambda && *core_lambda == 0);
   SOTTO_REQUIRE_AT(method == "sgd" || !zero, "--lambda", "least squares needs penalties above 0");

@@ -24,10 +24,11 @@ struct CompletionOptions {
   std::string centre = "auto";  // zero, one
   std::vector<double> lambda;   // empty: by method
   std::optional<double> core_lambda;
+  std::string penalty = "row";  // row, entry
   std::optional<double> step;
-  double decay = 1;
+  std::optional<double> decay;
   std::optional<std::int64_t> epochs;
-  double tolerance = 1e-5;
+  std::optional<double> tolerance;
   double validation = 0;
   std::int64_t patience = 5;
   double time_limit = 0;  // seconds; 0: none

@@ -63,13 +63,18 @@ void fill_rows(FactorRows& rows, Index rank, double centre, double spread, Seede
 FactorRows start_core(Index rank, Index order, double spread, SeededRandom& random) {
   FactorRows core(core_rows(rank, order), padded_rank(rank));
   fill_rows(core, rank, 0, spread, random);
-  Index step = 0;
-  for (Index m = 1; m < order; ++m) step = step * rank + 1;
+  const Index step = superdiagonal_step(rank, order);
   for (Index r = 0; r < rank; ++r) core(r * step, r) += 1;
   return core;
 }
 
 }  // namespace
+
+Index superdiagonal_step(Index rank, Index order) {
+  Index step = 0;
+  for (Index m = 1; m < order; ++m) step = step * rank + 1;
+  return step;
+}
 
 double CompletionModel::low_rank(const ObservedEntries& entries, Index entry) const {
   double x = 0;

@@ -54,6 +54,9 @@ struct CompletionModel {
   DenseTensor core_tensor() const;
 };
 
+// Entry (r, .., r) of a core stands in its row r * superdiagonal_step, at place r.
+Index superdiagonal_step(Index rank, Index order);
+
 // How the low-rank part starts: rows around `centre[m]` with normal deviations `spread`, a Tucker
 // core around the superdiagonal 1 with deviations `core_spread`.
 struct Start {

@@ -15,9 +15,8 @@ double pass_over(std::span<const Record<O>> block, const SgdStep<O>& step, Index
     const CpEntry<O, S> entry(rows);
     const double error = static_cast<double>(record.value) - step.bias_of(record) - entry.value;
     for (int m = 0; m < O; ++m) {
-      step.template move_row<S>(m, record, error, entry.row[m], entry.slope[m], unit);
+      step.template move<S>(m, record, error, entry.row[m], entry.slope[m], unit);
     }
-    step.move_biases(record, error);
     sum += error * error;
   }
   return sum;
@@ -27,10 +26,14 @@ template <int O, int S>
 class CpSgd final : public Solver {
  public:
   CpSgd(const ObservedEntries& entries, const SgdSettings& settings, CompletionModel& model)
-      : settings_(settings), model_(model), plan_(entries), records_(entries, plan_) {}
+      : settings_(settings),
+        model_(model),
+        penalty_(entries, settings.penalised),
+        plan_(entries),
+        records_(entries, plan_) {}
 
   double epoch() override {
-    const SgdStep<O> step(settings_, model_, step_size_ * settings_.step);
+    const SgdStep<O> step(settings_, penalty_, model_, step_size_ * settings_.step);
     const double sum = for_each_stratum(
         records_, plan_, settings_.seed, epoch_++,
         [&](std::span<const Record<O>> block, Index) {
@@ -44,6 +47,7 @@ class CpSgd final : public Solver {
  private:
   SgdSettings settings_;
   CompletionModel& model_;
+  PenaltyWeights penalty_;
   BlockPlan plan_;
   BlockedRecords<O> records_;
   std::uint64_t epoch_ = 0;
@@ -67,6 +71,8 @@ std::unique_ptr<Solver> make_sgd(const ObservedEntries& entries, const SgdSettin
   SOTTO_REQUIRE(settings.lambda.size() == model.factors.size() &&
                     settings.centre.size() == model.factors.size(),
                 "one penalty and one centre a mode are needed");
+  SOTTO_REQUIRE(!settings.train_biases || settings.bias_shrink.size() == model.factors.size(),
+                "one shrinkage of the biases a mode is needed");
   return model.kind == LowRank::cp ? make_cp_sgd(entries, settings, model)
                                    : make_tucker_sgd(entries, settings, model);
 }

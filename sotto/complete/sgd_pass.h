@@ -9,26 +9,47 @@
 
 namespace sotto {
 
+// The weights w of the penalties, for each row of each mode and for the core.
+class PenaltyWeights {
+ public:
+  PenaltyWeights(const ObservedEntries& entries, Penalised penalised)
+      : core(penalised == Penalised::once_a_row ? 1 / static_cast<double>(entries.size()) : 1) {
+    for (std::size_t m = 0; m < entries.dims.size(); ++m) {
+      Vector weight = Vector::Zero(entries.dims[m]);
+      for (const std::int32_t r : entries.index[m]) weight[r] += 1;
+      if (penalised == Penalised::once_an_entry) weight.setOnes();
+      rows.push_back(weight.cwiseMax(1).cwiseInverse());
+    }
+  }
+
+  std::vector<Vector> rows;
+  double core;
+};
+
 // What an update needs, in the form the inner loop reads it.
 template <int O>
 struct SgdStep {
-  std::array<double*, O> rows, biases;  // row 0 of each mode
-  std::array<double, O> lambda, centre;
+  std::array<double*, O> rows, biases;   // row 0 of each mode
+  std::array<const double*, O> weights;  // w, by row
+  std::array<double, O> lambda, centre, shrink;
   std::array<bool, O> held;
-  double mean = 0, step2 = 0, core_keep = 1, bias_keep = 1;
+  double mean = 0, step2 = 0;
+  double core_keep = 1, core_pull = 0;
   bool train_biases = false;
 
-  SgdStep(const SgdSettings& settings, CompletionModel& model, double step) {
-    step2 = 2 * step;
-    core_keep = 1 - step2 * settings.core_lambda;
-    bias_keep = 1 - step2 * settings.bias_lambda;
-    train_biases = settings.train_biases;
-    mean = model.biases.mean;
+  SgdStep(const SgdSettings& settings, const PenaltyWeights& penalty, CompletionModel& model,
+          double step)
+      : mean(model.biases.mean), step2(2 * step), train_biases(settings.train_biases) {
+    const double pull = std::min(1.0, step2 * penalty.core * settings.core_lambda);
+    core_keep = 1 - pull;
+    core_pull = pull * settings.core_centre;
     for (std::size_t m = 0; m < O; ++m) {
       rows[m] = model.factors[m].data();
       biases[m] = model.biases.rows[m].data();
+      weights[m] = penalty.rows[m].data();
       lambda[m] = settings.lambda[m];
       centre[m] = settings.centre[m];
+      shrink[m] = train_biases ? settings.bias_shrink[m] : 0;
       held[m] = model.holds(static_cast<Index>(m));
     }
   }
@@ -38,23 +59,20 @@ struct SgdStep {
     for (int m = 0; m < O; ++m) x += biases[m][record.row[m]];
     return x;
   }
-  void move_biases(const Record<O>& record, double error) const {
-    if (!train_biases) return;
-    for (int m = 0; m < O; ++m) {
-      if (held[m]) continue;
-      double& bias = biases[m][record.row[m]];
-      bias = bias_keep * bias + step2 * error;
-    }
-  }
-  // row + step2 (error slope - lambda (row - centre)); `unit` is 1 within the rank, 0 in the
-  // padding.
+  // row + step2 (error slope - w lambda (row - centre)), and the bias likewise; `unit` is 1 within
+  // the rank, 0 in the padding.
   template <int S>
-  void move_row(int m, const Record<O>& record, double error, const Pack<S>& row,
-                const Pack<S>& slope, const Pack<S>& unit) const {
+  void move(int m, const Record<O>& record, double error, const Pack<S>& row, const Pack<S>& slope,
+            const Pack<S>& unit) const {
     if (held[m]) return;
-    const double keep = 1 - step2 * lambda[m];
-    (row * keep + slope * (step2 * error) + unit * (step2 * lambda[m] * centre[m]))
+    // A pull never goes beyond the centre, whatever the penalty of a row with few entries.
+    const double weight = step2 * weights[m][record.row[m]];
+    const double pull = std::min(1.0, weight * lambda[m]);
+    (row * (1 - pull) + slope * (step2 * error) + unit * (pull * centre[m]))
         .store(rows[m] + Index{S} * record.row[m]);
+    if (!train_biases) return;
+    double& bias = biases[m][record.row[m]];
+    bias += step2 * error - std::min(1.0, weight * shrink[m]) * bias;
   }
 };
 

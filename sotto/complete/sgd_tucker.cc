@@ -9,6 +9,7 @@ double pass_over(std::span<const Record<O>> block, const SgdStep<O>& step, Index
                  FactorRows& core) {
   const Pack<S> unit = unit_row<S>(rank);
   TuckerEntry<O, S> entry(rank);
+  const Index diagonal = superdiagonal_step(rank, O) * S + 1;
   std::array<Pack<S>, O> slope;
   double sum = 0;
   for (const Record<O>& record : block) {
@@ -18,10 +19,10 @@ double pass_over(std::span<const Record<O>> block, const SgdStep<O>& step, Index
     const double error = static_cast<double>(record.value) - step.bias_of(record) - found;
     entry.slopes(rows, core.data(), slope);
     entry.step_core(rows, step.core_keep, step.step2 * error, core.data());
+    for (Index r = 0; r < rank; ++r) core.data()[r * diagonal] += step.core_pull;
     for (int m = 0; m < O; ++m) {
-      step.template move_row<S>(m, record, error, Pack<S>::load(rows[m]), slope[m], unit);
+      step.template move<S>(m, record, error, Pack<S>::load(rows[m]), slope[m], unit);
     }
-    step.move_biases(record, error);
     sum += error * error;
   }
   return sum;
@@ -33,13 +34,14 @@ class TuckerSgd final : public Solver {
   TuckerSgd(const ObservedEntries& entries, const SgdSettings& settings, CompletionModel& model)
       : settings_(settings),
         model_(model),
+        penalty_(entries, settings.penalised),
         plan_(entries),
         records_(entries, plan_),
         cores_(static_cast<std::size_t>(plan_.parts())),
         met_(cores_.size()) {}
 
   double epoch() override {
-    const SgdStep<O> step(settings_, model_, step_size_ * settings_.step);
+    const SgdStep<O> step(settings_, penalty_, model_, step_size_ * settings_.step);
     const double sum = for_each_stratum(
         records_, plan_, settings_.seed, epoch_++,
         [&](std::span<const Record<O>> block, Index j) {
@@ -64,6 +66,7 @@ class TuckerSgd final : public Solver {
 
   SgdSettings settings_;
   CompletionModel& model_;
+  PenaltyWeights penalty_;
   BlockPlan plan_;
   BlockedRecords<O> records_;
   std::vector<FactorRows> cores_;  // one a block of the stratum
