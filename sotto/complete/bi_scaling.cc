@@ -15,6 +15,8 @@ std::uint64_t line_key(const ObservedEntries& entries, Index mode, Index entry) 
   return (static_cast<std::uint64_t>(line) << 32) | slice;
 }
 
+constexpr double fewest = 3;  // entries of a line that is scaled
+
 struct Sums {
   double value = 0, weight = 0, square = 0, count = 0;
 };
@@ -35,8 +37,8 @@ BiScaling::BiScaling(const ObservedEntries& entries, Index sweeps) {
   }
 }
 
-// The shift of a line makes its scaled values sum to 0 (with one more value 0 of weight 1), then
-// its scale makes their squares sum to their number (with one more value 1).
+// The shift of a line makes its scaled values sum to 0, then its scale makes their squares sum to
+// their number.
 void BiScaling::sweep(const ObservedEntries& entries, Index mode) {
   const Index across = 1 - mode;
   std::unordered_map<std::uint64_t, Sums> sums;
@@ -48,15 +50,17 @@ void BiScaling::sweep(const ObservedEntries& entries, Index mode) {
     s.weight += 1 / other.scale;
     s.count += 1;
   }
-  for (const auto& [key, s] : sums) lines_[mode][key].shift = s.value / (s.weight + 1);
+  std::erase_if(sums, [](const auto& line) { return line.second.count < fewest; });
+  for (const auto& [key, s] : sums) lines_[mode][key].shift = s.value / s.weight;
   for (Index e = 0; e < entries.size(); ++e) {
-    const std::uint64_t key = line_key(entries, mode, e);
+    const auto line = sums.find(line_key(entries, mode, e));
+    if (line == sums.end()) continue;
     const Affine other = lines_[across][line_key(entries, across, e)];
-    const double z = (standardised(e) - lines_[mode][key].shift - other.shift) / other.scale;
-    sums[key].square += z * z;
+    const double z = (standardised(e) - lines_[mode][line->first].shift - other.shift) / other.scale;
+    line->second.square += z * z;
   }
   for (const auto& [key, s] : sums) {
-    lines_[mode][key].scale = std::sqrt((s.square + 1) / (s.count + 1));
+    if (s.square > 1e-12 * s.count) lines_[mode][key].scale = std::sqrt(s.square / s.count);
   }
 }
 

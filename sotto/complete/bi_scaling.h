@@ -3,9 +3,8 @@
 // x -> (x - alpha_i - beta_j) / (tau_i gamma_j), alternating until they are.
 //
 // Slices of real data are so sparse that most rows or columns have few entries. One with a single
-// entry would be scaled to 0, whatever it was, so a mean is shrunk by n/(n+1), and a variance is
-// (sum + 1 prior entry of variance 1) / (n + 1) of what was standardised before. A row or column
-// that a slice did not have keeps alpha 0 and tau 1.
+// entry would be scaled to 0, whatever it was, so a row or column keeps alpha 0 and tau 1 where a
+// slice has fewer than three entries of it, or entries that do not vary.
 // Order 3 only. Cost: entries * sweeps.
 #pragma once
 

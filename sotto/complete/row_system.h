@@ -89,7 +89,9 @@ class RowSystem {
   Vector unpacked(const Pack<S>& pack) const {
     double row[S];
     pack.store(row);
-    return Eigen::Map<const Vector>(row, rank_);
+    Vector result(rank_);
+    for (Index r = 0; r < rank_; ++r) result[r] = row[r];
+    return result;
   }
 
   Index rank_;
