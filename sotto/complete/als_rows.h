@@ -9,6 +9,9 @@
 
 namespace sotto {
 
+// Threads cost more than they bring where a pass takes well below a millisecond.
+inline bool worth_threads(const ObservedEntries& entries) { return entries.size() > 10000; }
+
 class AlsRows {
  public:
   AlsRows(const ObservedEntries& entries, const AlsSettings& settings, CompletionModel& model)
@@ -47,7 +50,7 @@ class AlsRows {
     const auto m = static_cast<std::size_t>(mode);
     const RowPenalty how = penalty(mode);
     std::vector<double> error(static_cast<std::size_t>(groups_[m].rows()));
-#pragma omp parallel
+#pragma omp parallel if (worth_threads(entries_))
     {
       RowSystem<S> system(model_.rank);
       auto work = make_work();

@@ -89,7 +89,7 @@ class TuckerAls final : public Solver {
   double solve_core() {
     std::vector<CoreSystem> pieces(core_pieces, CoreSystem(0));
     const Index n = entries_.size();
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (worth_threads(entries_))
     for (Index p = 0; p < core_pieces; ++p) {
       pieces[static_cast<std::size_t>(p)] =
           sum_core(p * n / core_pieces, (p + 1) * n / core_pieces);

@@ -56,7 +56,8 @@ void BiScaling::sweep(const ObservedEntries& entries, Index mode) {
     const auto line = sums.find(line_key(entries, mode, e));
     if (line == sums.end()) continue;
     const Affine other = lines_[across][line_key(entries, across, e)];
-    const double z = (standardised(e) - lines_[mode][line->first].shift - other.shift) / other.scale;
+    const double z =
+        (standardised(e) - lines_[mode][line->first].shift - other.shift) / other.scale;
     line->second.square += z * z;
   }
   for (const auto& [key, s] : sums) {

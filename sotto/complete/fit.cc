@@ -16,15 +16,18 @@ namespace {
 
 // What is best on sparse ratings, measured on MovieLens (docs/completion.md). Least squares is
 // penalised in units of the deviation that the biases leave, so that the scale of the values does
-// not matter: a product of two rows grows with the values, each row with their root.
+// not matter: a product of two rows grows with the values, each row with their root, and rows and
+// cores around 1 do not grow.
 struct MethodDefaults {
-  double lambda, context_lambda;
-  bool relative;  // to the deviation
+  double lambda;          // times the deviation
+  double context_lambda;  // of what is pulled to 1; times the deviation squared
   std::int64_t epochs;
 };
-constexpr MethodDefaults bayes_defaults = {7, 300, true, 30};
-constexpr MethodDefaults als_defaults = {20, 5000, true, 30};
-constexpr MethodDefaults sgd_defaults = {18, 1200, true, 50};
+constexpr MethodDefaults bayes_defaults = {7, 300, 30};
+constexpr MethodDefaults als_defaults = {20, 5000, 30};
+constexpr MethodDefaults sgd_defaults = {18, 1500, 50};
+constexpr double start_spread = 0.1;  // times the root of the deviation
+constexpr Index trial_epochs = 20;    // of each of several starts
 constexpr double sgd_step = 0.01, sgd_decay = 0.95;
 constexpr double default_tolerance = 1e-5;  // of least squares; gradients linger at saddle points
 constexpr double default_core_lambda = 0.001;
@@ -50,12 +53,15 @@ class Fit {
     if (options.scale == "slices") scaling_.emplace(entries);
     data_ = scaling_ ? scaling_->scaled(entries) : entries;
     biases_ = fitted_biases();
-    deviation_ = std::sqrt(squared_error(data_, biases_) / static_cast<double>(data_.size()));
+    const double mean_square = squared_error(data_, biases_) / static_cast<double>(data_.size());
+    deviation_ = std::max(std::sqrt(mean_square), 1e-12);
   }
 
-  CompletionModel start() const {
+  CompletionModel start(std::int64_t attempt) const {
+    Start values = start_values();
+    values.attempt = static_cast<std::uint64_t>(attempt);
     CompletionModel model = start_model(options_.model == "cp" ? LowRank::cp : LowRank::tucker,
-                                        options_.rank, data_.dims, start_values());
+                                        options_.rank, data_.dims, values);
     model.biases = biases_;
     model.scaling = scaling_;
     if (options_.bias == "none") {
@@ -92,6 +98,7 @@ class Fit {
     Start start;
     start.centre = centre();
     start.seed = static_cast<std::uint64_t>(options_.seed);
+    start.spread = start_spread * std::sqrt(deviation_);
     if (pull_to_one_) return start;
     const double mean =
         Biases::constant(data_).mean + (options_.bias == "none" ? 0 : -biases_.mean);
@@ -100,7 +107,7 @@ class Fit {
     const double level = std::pow(std::abs(mean) / rank, 1 / order);
     start.centre.assign(order_, level);
     if (mean < 0) start.centre[0] = -level;
-    start.spread = 0.5 * std::pow(std::max(deviation_, 1e-12) / std::sqrt(rank), 1 / order);
+    start.spread = 0.5 * std::pow(deviation_ / std::sqrt(rank), 1 / order);
     return start;
   }
 
@@ -108,16 +115,19 @@ class Fit {
     if (options_.lambda.size() == order_) return options_.lambda;
     if (options_.lambda.size() == 1) return std::vector<double>(order_, options_.lambda[0]);
     const MethodDefaults defaults = defaults_of(method_);
-    const double unit = defaults.relative ? std::max(deviation_, 1e-12) : 1;
-    std::vector<double> values(order_, unit * defaults.lambda);
-    if (pull_to_one_) std::fill(values.begin() + 2, values.end(), unit * defaults.context_lambda);
+    std::vector<double> values(order_, deviation_ * defaults.lambda);
+    if (pull_to_one_) std::fill(values.begin() + 2, values.end(), context_lambda());
     return values;
+  }
+
+  double context_lambda() const {
+    return deviation_ * deviation_ * defaults_of(method_).context_lambda;
   }
 
   // A core that is free would undo the penalties of the rows.
   double core_lambda() const {
     if (options_.core_lambda) return *options_.core_lambda;
-    return pull_to_one_ ? deviation_ * defaults_of(method_).context_lambda : default_core_lambda;
+    return pull_to_one_ ? context_lambda() : default_core_lambda;
   }
 
   SgdSettings sgd_settings() const {
@@ -166,7 +176,7 @@ class Training {
   Training(const CompletionOptions& options, const Fit& fit, const ObservedEntries* validation,
            std::optional<std::pair<double, double>> range)
       : options_(options), fit_(fit), validation_(validation) {
-    found_.model = fit.start();
+    found_.model = best_start();
     found_.model.range = range;
     found_.method = fit.method();
     if (validation != nullptr) best_ = found_.model;
@@ -188,6 +198,24 @@ class Training {
   }
 
  private:
+  // The start that leads furthest in a few epochs. Alternating least squares in particular may end
+  // in a local minimum.
+  CompletionModel best_start() const {
+    CompletionModel chosen = fit_.start(0);
+    if (options_.starts == 1) return chosen;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t attempt = 0; attempt < options_.starts; ++attempt) {
+      CompletionModel model = fit_.start(attempt);
+      const auto solver = fit_.solver(model);
+      double error = 0;
+      for (Index epoch = 0; epoch < trial_epochs; ++epoch) error = solver->epoch();
+      if (!(error < least)) continue;
+      least = error;
+      chosen = fit_.start(attempt);
+    }
+    return chosen;
+  }
+
   void record(Index epoch, double squared_error) {
     EpochRecord now{};
     now.train_rmse = std::sqrt(squared_error / static_cast<double>(fit_.size()));
@@ -276,6 +304,8 @@ OptionTable CompletionOptions::table() {
       .integer("patience", 0, patience, {1, 1000000},
                "epochs without a better model on the held-out entries before an early stop")
       .real("time-limit", 0, time_limit, not_negative, "seconds after which to stop; 0: none")
+      .integer("starts", 'L', starts, {1, 100000},
+               "random starts, of which the one that leads furthest in 20 epochs is taken")
       .integer("seed", 0, seed, {0, std::numeric_limits<std::int64_t>::max()},
                "seed of the start, the order of the entries and the held-out ones");
 }

@@ -32,6 +32,7 @@ struct CompletionOptions {
   double validation = 0;
   std::int64_t patience = 5;
   double time_limit = 0;  // seconds; 0: none
+  std::int64_t starts = 1;
   std::int64_t seed = 0;
 
   OptionTable table();

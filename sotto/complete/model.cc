@@ -90,7 +90,7 @@ std::vector<double> CompletionModel::predict(const ObservedEntries& entries) con
   constexpr Index chunk = 1 << 14;
   std::vector<double> result(entries.value.size());
   const Index chunks = (entries.size() + chunk - 1) / chunk;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (chunks > 1)
   for (Index c = 0; c < chunks; ++c) {
     const Index first = c * chunk, last = std::min(entries.size(), first + chunk);
     low_rank_of(*this, entries, first, last,
@@ -130,7 +130,7 @@ CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& 
   CompletionModel model;
   model.kind = kind;
   model.rank = rank;
-  SeededRandom random(start.seed, start_stream);
+  SeededRandom random(start.seed, start_stream + (start.attempt << 32));
   for (std::size_t m = 0; m < dims.size(); ++m) {
     model.factors.emplace_back(dims[m], padded_rank(rank));
     fill_rows(model.factors[m], rank, start.centre[m], start.spread, random);

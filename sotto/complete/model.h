@@ -64,6 +64,7 @@ struct Start {
   double spread = 0.1;
   double core_spread = 0.1;
   std::uint64_t seed = 0;
+  std::uint64_t attempt = 0;  // another start of the same seed
 };
 
 CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,

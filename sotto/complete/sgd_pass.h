@@ -99,7 +99,7 @@ double for_each_stratum(BlockedRecords<O>& records, const BlockPlan& plan, std::
   std::vector<double> found(static_cast<std::size_t>(plan.parts()));
   double sum = 0;
   for (const Index stratum : strata) {
-#pragma omp parallel for schedule(dynamic, 1)
+#pragma omp parallel for schedule(dynamic, 1) if (plan.parts() > 1)
     for (Index j = 0; j < plan.parts(); ++j) {
       const Index b = plan.block_in(stratum, j);
       const auto number = epoch * static_cast<std::uint64_t>(plan.blocks());
