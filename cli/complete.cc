@@ -162,6 +162,12 @@ class Complete final : public Command {
       folder.write_npy(listed("core.npy"), model.core_tensor());
     }
     result["mean"] = model.biases.mean;
+    for (std::size_t m = 0; m < model.unknown_factors.size(); ++m) {
+      const Vector factor = model.unknown_factors[m].head(model.rank);
+      result["unknown_rows"].push_back(
+          {{"bias", model.biases.unknown[m]},
+           {"factor", std::vector<double>(factor.begin(), factor.end())}});
+    }
   }
 
   static void print_summary(const CompletionFit& fit, const std::optional<CompletionScores>& scores,

@@ -15,17 +15,22 @@ namespace sotto {
 
 struct Biases {
   double mean = 0;
-  std::vector<Vector> rows;  // one vector a mode; all 0 where a mode has no biases
+  std::vector<Vector> rows;     // one vector a mode; all 0 where a mode has no biases
+  std::vector<double> unknown;  // of an unknown row, one a mode; empty: 0
 
   // No biases but the mean.
   static Biases constant(const ObservedEntries& entries);
 
-  // What the known rows of the entry say.
+  // What the rows of the entry say.
   double predict(const ObservedEntries& entries, Index entry) const {
     double x = mean;
     for (std::size_t m = 0; m < rows.size(); ++m) {
       const std::int32_t r = entries.row(static_cast<Index>(m), entry);
-      if (r != unknown_row) x += rows[m][r];
+      if (r != unknown_row) {
+        x += rows[m][r];
+      } else if (!unknown.empty()) {
+        x += unknown[m];
+      }
     }
     return x;
   }

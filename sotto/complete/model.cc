@@ -19,16 +19,21 @@ Index core_rows(Index rank, Index order) {
   return rows;
 }
 
-// Calls store(entry, low-rank part) for entries first .. last-1 of known rows.
+const double* factor_row(const CompletionModel& model, std::size_t mode, std::int32_t row) {
+  if (row == unknown_row) return model.unknown_factors[mode].data();
+  return model.factors[mode].data() + model.stride() * row;
+}
+
+// Calls store(entry, low-rank part) for entries first .. last-1 of which all factors are known.
 template <int O, int S, class Store>
 void for_each_low_rank(const CompletionModel& model, const ObservedEntries& entries, Index first,
                        Index last, Store store) {
   TuckerEntry<O, S> tucker(model.rank);
   for (Index e = first; e < last; ++e) {
-    if (entries.has_unknown_row(e)) continue;
+    if (model.unknown_factors.empty() && entries.has_unknown_row(e)) continue;
     std::array<const double*, O> rows;
     for (int m = 0; m < O; ++m) {
-      rows[m] = model.factors[static_cast<std::size_t>(m)].data() + Index{S} * entries.row(m, e);
+      rows[m] = factor_row(model, static_cast<std::size_t>(m), entries.row(m, e));
     }
     store(e, model.kind == LowRank::cp ? CpEntry<O, S>(rows).value
                                        : tucker.predict(rows, model.core.data()));

@@ -37,12 +37,14 @@ struct CompletionModel {
   std::optional<BiScaling> scaling;                // of the values, undone by predict
   std::optional<std::pair<double, double>> range;  // predictions are cut to it
   std::optional<double> unknown_value;             // instead of the biases, where there are none
+  // What stands for an unknown row, stride() numbers a mode; empty: the low-rank part is 0 there.
+  std::vector<Vector> unknown_factors;
 
   Index order() const { return static_cast<Index>(factors.size()); }
   Index stride() const { return padded_rank(rank); }
   bool holds(Index mode) const { return factors[static_cast<std::size_t>(mode)].rows() == 1; }
 
-  // The low-rank part at a place of known rows.
+  // The low-rank part; 0 at an unknown row without a factor of its own.
   double low_rank(const ObservedEntries& entries, Index entry) const;
   // The completed value.
   double predict(const ObservedEntries& entries, Index entry) const;

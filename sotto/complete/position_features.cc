@@ -74,23 +74,27 @@ Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, I
   return (v * gram.eigenvectors().rowwise().reverse()).leftCols(wanted);
 }
 
-// Mean 0 and mean square 1 over the entries; a column that does not vary becomes 0.
-void standardise(Eigen::Ref<Vector> column, const Vector& count) {
+// Scaled to mean square 1 over the entries, cut, centred; a column of zeros stays so. What a row
+// without entries would have, `bare`, goes the same way.
+double standardise(Eigen::Ref<Vector> column, const Vector& count, double bare) {
   const double entries = count.sum();
-  column.array() -= column.dot(count) / entries;
-  const double deviation = std::sqrt(column.cwiseAbs2().dot(count) / entries);
-  if (!(deviation > 1e-9)) {
+  const double scale = std::sqrt(column.cwiseAbs2().dot(count) / entries);
+  if (!(scale > 1e-9)) {
     column.setZero();
-    return;
+    return 0;
   }
-  column = (column / deviation).cwiseMax(-longest).cwiseMin(longest);
-  column.array() -= column.dot(count) / entries;
+  column = (column / scale).cwiseMax(-longest).cwiseMin(longest);
+  const double mean = column.dot(count) / entries;
+  column.array() -= mean;
+  return std::clamp(bare / scale, -longest, longest) - mean;
 }
 
-Vector log_count(const Vector& count) {
-  Vector result = (count.array() + 1).log();
-  standardise(result, count);
-  return result;
+// Returns what a row without entries would have.
+double set_log_count(Eigen::Ref<Vector> column, const Vector& count) {
+  column = (count.array() + 1).log();
+  const double mean = column.dot(count) / count.sum();
+  column.array() -= mean;
+  return standardise(column, count, -mean);
 }
 
 }  // namespace
@@ -101,13 +105,17 @@ PositionFeatures position_features(const ObservedEntries& positions) {
   const Index vectors = std::min(max_position_vectors, most);
   const Incidence incidence(positions, users, items);
   PositionFeatures result;
-  result.users = log_count(users);
+  result.users.resize(users.size());
+  result.new_user = set_log_count(result.users, users);
   result.items.resize(items.size(), 1 + vectors);
-  result.items.col(0) = log_count(items);
+  result.new_item.resize(1 + vectors);
+  result.new_item[0] = set_log_count(result.items.col(0), items);
   result.items.rightCols(vectors) =
       incidence.item_weight().asDiagonal() *
       singular_vectors(incidence, items.size(), vectors, std::min(most, vectors + spare_vectors));
-  for (Index c = 1; c <= vectors; ++c) standardise(result.items.col(c), items);
+  for (Index c = 1; c <= vectors; ++c) {
+    result.new_item[c] = standardise(result.items.col(c), items, 0);
+  }
   return result;
 }
 

@@ -8,8 +8,10 @@
 // with independent normal priors is then known through Q^T x + noise, and its posterior mean
 //   theta = D Z^T Q (Q^T (Z D Z^T + s I) Q + V)^-1 (Q^T x + noise)
 // follows by conjugate gradients: the design Z, the queries Q and the variances V of the noise are
-// public, so sums with little noise count in full and others as little as they are worth. The prior
-// variances D and s are public shares of the variance of a rating, which is one of the releases.
+// public, so sums with little noise count in full and others as little as they are worth. Laplace
+// noise is worth less than its variance to a weak signal; a second round takes that into account.
+// The prior variances D and s are public shares of the variance of a rating, which is one of the
+// releases.
 //
 // Cost: about 250 steps of entries * (order + 4 tastes) flops.
 // Privacy: everything after the releases is a function of them. release/rating_sums.md.
@@ -28,13 +30,14 @@ struct PrivateModelPlan {
   double squares = 0;
   double tastes = 0;
   Index taste_count = 0;
-  std::int64_t values = 0;  // numbers released in all
+  std::int64_t values = 0;    // numbers released in all
+  double slope_variance = 0;  // prior of w and w', in variances of a rating
 
   std::vector<double> shares() const;  // of all releases that are made
 };
 
-// Tastes are worth more of the budget the less the noise is: by epsilon and the number of ratings
-// of a user.
+// Tastes are worth more of the budget, and slopes are believed more, the less the noise is: by
+// epsilon and the number of ratings of a user.
 PrivateModelPlan plan_private_model(const ObservedEntries& positions, double epsilon, Index rank);
 
 // Releases what the plan says and learns the model: CP, or Tucker with a fixed core. The values in
