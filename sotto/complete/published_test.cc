@@ -83,7 +83,6 @@ TEST(PublishedPerturbations, of_gradient_and_output_move_bare_factors_with_one_r
       const CompletionModel b = run(positions, other, where, one_epoch(kind), 0.01);
       const Index user = positions.row(0, 5);
       EXPECT_GT((a.factor(0).row(user) - b.factor(0).row(user)).norm(), 1e-4);
-      EXPECT_EQ(a.factor(0).row((user + 1) % 10).norm() > 0, true);
     }
   }
 }
