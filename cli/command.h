@@ -49,5 +49,7 @@ std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();
 std::unique_ptr<Command> make_topics();
 std::unique_ptr<Command> make_mixture();
+std::unique_ptr<Command> make_complete();
+std::unique_ptr<Command> make_generate_ratings();
 
 }  // namespace sotto::cli

@@ -10,9 +10,11 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_stream());
   commands.push_back(make_topics());
   commands.push_back(make_mixture());
+  commands.push_back(make_complete());
   commands.push_back(make_generate_tensor());
   commands.push_back(make_generate_points());
   commands.push_back(make_generate_corpus());
+  commands.push_back(make_generate_ratings());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   return commands;
 }

@@ -24,6 +24,8 @@ class LineReader {
 
   // "ratings.tns:17", the line last returned.
   std::string place() const;
+  // 17, its number in the file.
+  std::uint64_t number() const { return number_; }
 
  private:
   bool refill();

@@ -1,0 +1,399 @@
+// sotto complete: the missing values of a tensor of ratings.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/complete/fit.h"
+#include "sotto/complete/private_model.h"
+#include "sotto/complete/published.h"
+#include "sotto/complete/scores.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_ratings.h"
+#include "sotto/release/private_stream.h"
+#include "sotto/release/rating_options.h"
+#include "sotto/report/result.h"
+
+namespace sotto::cli {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+class Complete final : public Command {
+ public:
+  std::string name() const override { return "complete"; }
+  std::string summary() const override {
+    return "Learn the missing values of a tensor from the observed ones";
+  }
+  std::vector<Positional> positionals() override {
+    return {{"RATINGS", "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip", &path_}};
+  }
+  OptionTable options() override {
+    return OptionTable()
+        .append(completion_.table())
+        .append(file_.table())
+        .text("test", 0, test_path_, "FILE", "entries to be predicted: rmse, mae and ndcg10")
+        .append(privacy_.table())
+        .flag("check", check_, "report on the files and learn nothing")
+        .append(common_.table());
+  }
+
+  ExitCode run() override {
+    common_.apply();
+    completion_.check();
+    privacy_.check();
+    std::optional<OutputFolder> folder;
+    if (!common_.out.empty()) folder.emplace(common_.out);
+    if (privacy_.asked()) return run_private(folder);
+    const auto start = std::chrono::steady_clock::now();
+    const PublicDeclaration declared("no privacy was asked for: the ratings are treated as public");
+    const Ratings ratings = Sensitive<Ratings>(read_ratings(path_, file_)).open(declared);
+    std::optional<Ratings> test;
+    if (!test_path_.empty()) {
+      test = Sensitive<Ratings>(read_more_ratings(test_path_, file_, ratings)).open(declared);
+    }
+    reading_ = seconds_since(start);
+    if (check_) return report(folder, ratings, test);
+    refuse_duplicates(ratings);
+    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, path_, "has one entry: nothing to learn from");
+    return learn(folder, ratings, test);
+  }
+
+ private:
+  ExitCode learn(std::optional<OutputFolder>& folder, const Ratings& ratings,
+                 const std::optional<Ratings>& test) {
+    const auto range = cut();
+    InteractiveProgress progress;
+    const auto start = std::chrono::steady_clock::now();
+    const CompletionFit fit =
+        fit_completion(ratings.entries, completion_, range, progress.callback());
+    SOTTO_REQUIRE(fit.status != FitStatus::stopped, "stopped; nothing was written");
+    std::optional<CompletionScores> scores;
+    if (test) scores = score_test(fit, *test, range);
+    const double computing = seconds_since(start);
+
+    Json result = make_result(name(), options(), describe(ratings));
+    fill(result, scores);
+    fill(result, fit);
+    result["seconds"] = computing;
+    result["diagnostics"]["seconds_reading"] = reading_;
+    if (folder) {
+      write_arrays(*folder, fit.model, ratings, result);
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    if (common_.json) {
+      fmt::print("{}", to_text(result));
+    } else {
+      print_summary(fit, scores, computing);
+    }
+    return fit.status == FitStatus::time_limit ? exit_not_converged : exit_done;
+  }
+
+  std::optional<std::pair<double, double>> cut() const {
+    const auto range = file_.value_range();
+    if (!range) return std::nullopt;
+    return std::pair(range->low, range->high);
+  }
+
+  static CompletionScores score_test(const CompletionFit& fit, const Ratings& test,
+                                     const std::optional<std::pair<double, double>>& range) {
+    const auto& values = test.entries.value;
+    const double low = range ? range->first : *std::min_element(values.begin(), values.end());
+    return score(test.entries, fit.model.predict(test.entries), low);
+  }
+
+  static Json describe(const Ratings& ratings) {
+    Json input;
+    input["entries"] = ratings.entries.size();
+    input["dims"] = ratings.entries.dims;
+    for (const RatingMode& mode : ratings.modes) input["modes"].push_back(mode.name);
+    return input;
+  }
+
+  static void fill(Json& result, const std::optional<CompletionScores>& scores) {
+    if (!scores) return;
+    result["rmse"] = scores->rmse;
+    result["mae"] = scores->mae;
+    if (scores->ndcg10) result["ndcg10"] = *scores->ndcg10;
+    result["test"] = {{"entries", scores->entries}, {"unknown_rows", scores->unknown}};
+  }
+
+  static void fill(Json& result, const CompletionFit& fit) {
+    Json& diagnostics = result["diagnostics"];
+    diagnostics["status"] = status_text(fit.status);
+    diagnostics["method"] = fit.method;
+    diagnostics["epochs"] = fit.history.size();
+    diagnostics["best_epoch"] = fit.best_epoch;
+    Json& history = diagnostics["history"];
+    for (const EpochRecord& epoch : fit.history) {
+      history["train_rmse"].push_back(epoch.train_rmse);
+      if (epoch.validation_rmse) history["validation_rmse"].push_back(*epoch.validation_rmse);
+      history["seconds"].push_back(epoch.seconds);
+    }
+  }
+
+  static void write_arrays(OutputFolder& folder, const CompletionModel& model,
+                           const Ratings& ratings, Json& result) {
+    Json& files = result["files"];
+    const auto listed = [&](const std::string& file) {
+      files.push_back(file);
+      return file;
+    };
+    for (Index m = 0; m < model.order(); ++m) {
+      const auto n = static_cast<std::size_t>(m);
+      folder.write_npy(listed(fmt::format("factors_{}.npy", m)), model.factor(m));
+      folder.write_npy(listed(fmt::format("biases_{}.npy", m)), model.biases.rows[n]);
+      std::string labels;
+      for (Index i = 0; i < ratings.entries.dims[n]; ++i)
+        labels += ratings.modes[n].label(i) + "\n";
+      folder.write_text(listed(fmt::format("labels_{}.txt", m)), labels);
+    }
+    if (model.kind == LowRank::tucker) {
+      folder.write_npy(listed("core.npy"), model.core_tensor());
+    }
+    result["mean"] = model.biases.mean;
+    for (std::size_t m = 0; m < model.unknown_factors.size(); ++m) {
+      const Vector factor = model.unknown_factors[m].head(model.rank);
+      result["unknown_rows"].push_back(
+          {{"bias", model.biases.unknown[m]},
+           {"factor", std::vector<double>(factor.begin(), factor.end())}});
+    }
+  }
+
+  static void print_summary(const CompletionFit& fit, const std::optional<CompletionScores>& scores,
+                            double seconds) {
+    fmt::print("{}: {} after {} epochs, {:.3g} s; training error {:.4f}\n", fit.method,
+               status_text(fit.status), fit.history.size(), seconds, fit.history.back().train_rmse);
+    if (scores) print_scores(*scores);
+    fmt::print("not private: the ratings were treated as public\n");
+  }
+
+  static void print_scores(const CompletionScores& scores) {
+    fmt::print("test: rmse {:.4f}, mae {:.4f}", scores.rmse, scores.mae);
+    if (scores.ndcg10) fmt::print(", ndcg10 {:.4f}", *scores.ndcg10);
+    fmt::print(" over {} entries", scores.entries);
+    if (scores.unknown > 0) {
+      fmt::print(", {} of them with rows that were not learnt", scores.unknown);
+    }
+    fmt::print("\n");
+  }
+
+  // ---- --epsilon ----
+
+  ExitCode run_private(std::optional<OutputFolder>& folder) {
+    SOTTO_REQUIRE_AT(!check_, "--check", "shows the ratings and does not go with --epsilon");
+    const auto range = file_.value_range();
+    SOTTO_REQUIRE_AT(range, "--epsilon",
+                     "needs --range LO:HI, the range that values can have: it is public and is not "
+                     "read off the ratings");
+    refuse_choices_by_data();
+    Ratings ratings = read_private();
+    // Positions are public here; the values leave this function through a release only.
+    std::vector<double> none(ratings.entries.value.size(), 0);
+    RatingValues values(std::exchange(ratings.entries.value, std::move(none)));
+    refuse_duplicates(ratings);
+    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, path_, "has one entry: nothing to learn from");
+    const std::optional<Ratings> test = read_public_test(ratings);
+
+    const auto start = std::chrono::steady_clock::now();
+    const PrivateFit fit =
+        fit_private(ratings.entries, std::move(values), {range->low, range->high});
+    std::optional<CompletionScores> scores;
+    if (test) {
+      scores = score(test->entries, fit.model.predict(test->entries), range->low);
+    }
+    const double computing = seconds_since(start);
+    Json result = make_result(name(), options(), describe(ratings));
+    fill(result, scores);
+    result["privacy"] = Json(fit.certificate.to_json());
+    result["diagnostics"]["method"] = fit.method;
+    result["seconds"] = computing;
+    if (folder) {
+      write_arrays(*folder, fit.model, ratings, result);
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    if (common_.json) {
+      fmt::print("{}", to_text(result));
+    } else {
+      fmt::print("{}: {:.3g} s\n", fit.method, computing);
+      if (scores) print_scores(*scores);
+      fmt::print("{}\n", fit.certificate.to_text());
+    }
+    return exit_done;
+  }
+
+  // Noise on every rating makes all else free; otherwise nothing may depend on the ratings.
+  void refuse_choices_by_data() const {
+    if (privacy_.perturb == "input" && !privacy_.as_published) return;
+    const CompletionOptions usual;
+    const auto refuse = [](bool given, const char* option) {
+      SOTTO_REQUIRE_AT(!given, option, "does not go with --epsilon and this --perturb");
+    };
+    const bool as_there = privacy_.as_published && completion_.method == "sgd";
+    refuse(completion_.method != usual.method && !as_there, "--method");
+    refuse(completion_.bias != usual.bias, "--bias");
+    refuse(completion_.scale != usual.scale, "--scale");
+    refuse(completion_.centre != usual.centre, "--centre");
+    refuse(completion_.validation != usual.validation, "--validation");
+    refuse(completion_.time_limit != usual.time_limit, "--time-limit");
+    refuse(completion_.starts != usual.starts, "--starts");
+    refuse(completion_.tolerance.has_value(), "--tolerance");
+    if (privacy_.as_published) return;
+    refuse(!completion_.lambda.empty(), "--lambda");
+    refuse(completion_.core_lambda.has_value(), "--lambda-core");
+    refuse(completion_.epochs.has_value(), "--epochs");
+  }
+
+  // What is wrong with a line is not shown, and values outside the range are held at it.
+  Ratings read_private() const {
+    RatingFileOptions any_value = file_;
+    any_value.range.clear();
+    try {
+      return read_ratings(path_, any_value);
+    } catch (const Error& error) {
+      if (!std::filesystem::is_regular_file(path_)) throw;
+      refuse_records(error, path_);
+    }
+  }
+
+  // A test file is taken as public; one that holds protected ratings is refused.
+  std::optional<Ratings> read_public_test(const Ratings& ratings) const {
+    if (test_path_.empty()) return std::nullopt;
+    const PublicDeclaration declared("the test file is treated as public");
+    Ratings test = Sensitive<Ratings>(read_more_ratings(test_path_, file_, ratings)).open(declared);
+    const Index shared = count_overlap(ratings.entries, test.entries);
+    SOTTO_REQUIRE_AT(shared == 0, test_path_,
+                     "holds {} of the places of {}: a test file is treated as public, so it must "
+                     "hold other ratings",
+                     shared, path_);
+    return test;
+  }
+
+  struct PrivateFit {
+    CompletionModel model;
+    Certificate certificate;
+    std::string method;
+  };
+
+  PrivateFit fit_private(const ObservedEntries& positions, RatingValues values,
+                         const ValueBounds& bounds) {
+    RatingPlan plan{privacy_.target(), bounds};
+    const LowRank kind = completion_.model == "cp" ? LowRank::cp : LowRank::tucker;
+    if (privacy_.as_published) return fit_as_published(positions, std::move(values), plan, kind);
+    if (privacy_.perturb == "input") return fit_on_input(positions, std::move(values), plan);
+    const PrivateModelPlan parts =
+        plan_private_model(positions, plan.target.epsilon, completion_.rank);
+    plan.noise = choose_noise(plan.target, parts.shares());
+    plan.values = parts.values;
+    Ledger ledger(rating_statement(plan));
+    RatingSums sums(std::move(values), plan, privacy_.key(), ledger);
+    CompletionModel model = fit_private_model(positions, parts, kind, completion_.rank, sums);
+    return {std::move(model), ledger.certify(), "noisy sums of ratings"};
+  }
+
+  PrivateFit fit_on_input(const ObservedEntries& positions, RatingValues values,
+                          const RatingPlan& plan) {
+    Ledger ledger(rating_statement(plan));
+    NoiseKey key = privacy_.key();
+    ObservedEntries noisy = positions;
+    noisy.value = release_values(std::move(values), plan, false, key, ledger);
+    InteractiveProgress progress;
+    CompletionFit fit = fit_completion(noisy, completion_, cut(), progress.callback());
+    SOTTO_REQUIRE(fit.status != FitStatus::stopped, "stopped; nothing was written");
+    return {std::move(fit.model), ledger.certify(), fit.method + " on noisy ratings"};
+  }
+
+  PrivateFit fit_as_published(const ObservedEntries& positions, RatingValues values,
+                              const RatingPlan& plan, LowRank kind) {
+    PublishedSettings settings = published_defaults(kind);
+    settings.rank = completion_.rank;
+    if (!completion_.lambda.empty()) settings.lambda = completion_.lambda[0];
+    settings.core_lambda = completion_.core_lambda.value_or(settings.core_lambda);
+    settings.step = completion_.step.value_or(settings.step);
+    settings.epochs = completion_.epochs.value_or(settings.epochs);
+    settings.clip = privacy_.clip;
+    settings.seed = static_cast<std::uint64_t>(completion_.seed);
+    PrivacyStatement statement = rating_statement(plan);
+    statement.claimed = published_claim(plan.target.epsilon);
+    Ledger ledger(statement);
+    CompletionModel model =
+        fit_published(positions, std::move(values), plan, perturbed_by_name(privacy_.perturb),
+                      settings, privacy_.key(), ledger);
+    return {std::move(model), ledger.certify(), privacy_.perturb + " perturbation as published"};
+  }
+
+  // ---- --check ----
+
+  ExitCode report(std::optional<OutputFolder>& folder, const Ratings& ratings,
+                  const std::optional<Ratings>& test) {
+    Json result = make_result(name(), options(), describe(ratings));
+    Json& found = result["check"];
+    found["duplicates"] = find_duplicates(ratings.entries).count;
+    for (Index m = 0; m < ratings.entries.order(); ++m) {
+      const RowEntries groups(ratings.entries, m);
+      Index empty = 0;
+      for (Index i = 0; i < groups.rows(); ++i) empty += groups.count(i) == 0 ? 1 : 0;
+      found["empty_slices"].push_back(empty);
+    }
+    found["contributions"] = contributions(ratings.entries);
+    const auto& values = ratings.entries.value;
+    found["values"] = {{"lowest", *std::min_element(values.begin(), values.end())},
+                       {"highest", *std::max_element(values.begin(), values.end())}};
+    if (test) {
+      Index unknown = 0;
+      for (Index e = 0; e < test->entries.size(); ++e) {
+        unknown += test->entries.has_unknown_row(e) ? 1 : 0;
+      }
+      found["test"] = {{"entries", test->entries.size()},
+                       {"duplicates", find_duplicates(test->entries).count},
+                       {"overlap", count_overlap(ratings.entries, test->entries)},
+                       {"unknown_rows", unknown}};
+    }
+    result["seconds"] = reading_;
+    if (folder) {
+      folder->write_text("result.json", to_text(result));
+      folder->commit();
+    }
+    fmt::print("{}", to_text(common_.json ? result : found));
+    return exit_done;
+  }
+
+  // How many entries the rows of the first mode have.
+  static Json contributions(const ObservedEntries& entries) {
+    const RowEntries users(entries, 0);
+    std::vector<Index> counts;
+    for (Index u = 0; u < users.rows(); ++u) counts.push_back(users.count(u));
+    std::sort(counts.begin(), counts.end());
+    const auto at = [&](double share) {
+      return counts[static_cast<std::size_t>(share * static_cast<double>(counts.size() - 1))];
+    };
+    return {{"users", users.rows()}, {"least", at(0)},          {"median", at(0.5)},
+            {"ninety", at(0.9)},     {"ninety_nine", at(0.99)}, {"most", at(1)}};
+  }
+
+  std::string path_;
+  std::string test_path_;
+  bool check_ = false;
+  double reading_ = 0;
+  CompletionOptions completion_;
+  RatingPrivacyOptions privacy_;
+  RatingFileOptions file_;
+  CommonOptions common_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_complete() { return std::make_unique<Complete>(); }
+
+}  // namespace sotto::cli

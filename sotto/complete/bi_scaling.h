@@ -1,0 +1,44 @@
+// Bi-scaling (Mazumder, Hastie & Tibshirani 2010), slice by slice along the last mode, as Wei et
+// al. 2022 do it for each day: rows and columns of a slice are brought to mean 0 and variance 1 by
+// x -> (x - alpha_i - beta_j) / (tau_i gamma_j), alternating until they are.
+//
+// Slices of real data are so sparse that most rows or columns have few entries. One with a single
+// entry would be scaled to 0, whatever it was, so a row or column keeps alpha 0 and tau 1 where a
+// slice has fewer than three entries of it, or entries that do not vary.
+// Order 3 only. Cost: entries * sweeps.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "sotto/tensor/observed.h"
+
+namespace sotto {
+
+class BiScaling {
+ public:
+  // Standardised by mean and deviation of all values first.
+  BiScaling(const ObservedEntries& entries, Index sweeps = 20);
+
+  // The values scaled; the same places.
+  ObservedEntries scaled(const ObservedEntries& entries) const;
+  // The value that `scaled` maps to x at this place.
+  double restore(const ObservedEntries& entries, Index entry, double x) const;
+
+ private:
+  struct Affine {
+    double shift = 0, scale = 1;
+  };
+  // One (row, slice) or (column, slice) pair each.
+  using Lines = std::unordered_map<std::uint64_t, Affine>;
+  struct Place {
+    Affine row, column;
+  };
+  Place place(const ObservedEntries& entries, Index entry) const;
+  void sweep(const ObservedEntries& entries, Index mode);
+
+  double mean_ = 0, deviation_ = 1;
+  Lines lines_[2];
+};
+
+}  // namespace sotto

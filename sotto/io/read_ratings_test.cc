@@ -1,0 +1,176 @@
+#include "sotto/io/read_ratings.h"
+
+#include <gtest/gtest.h>
+
+#include "sotto/base/random.h"
+#include "sotto/io/testing/test_files.h"
+#include "sotto/io/time_bins.h"
+
+namespace sotto {
+namespace {
+
+class RatingsTest : public ::testing::Test {
+ protected:
+  Ratings read(const std::string& name, std::string_view text) {
+    put(folder_ / name, text);
+    return read_ratings(folder_ / name, options_);
+  }
+
+  TemporaryFolder folder_;
+  RatingFileOptions options_;
+};
+
+using Rows = std::vector<std::int32_t>;
+
+TEST_F(RatingsTest, four_formats_of_the_same_ratings_agree) {
+  const Ratings csv = read("r.csv",
+                           "userId,movieId,rating,timestamp\n7,31,2.5,964982703\n7,9,3,964982703\n"
+                           "12,31,4,0\n");
+  const Ratings tsv = read("u.data", "7\t31\t2.5\t964982703\n7\t9\t3\t964982703\n12\t31\t4\t0\n");
+  const Ratings dat = read("r.dat", "7::31::2.5::964982703\r\n7::9::3::964982703\r\n12::31::4::0");
+  const Ratings tns = read("r.tns", "# comment\n1 1 2.5\n\n1 2 3\n2 1 4\n");
+  for (const Ratings* r : {&csv, &tsv, &dat, &tns}) {
+    EXPECT_EQ(r->entries.dims, (std::vector<Index>{2, 2, 1})) << r->path;
+    EXPECT_EQ(r->entries.index[0], (Rows{0, 0, 1}));
+    EXPECT_EQ(r->entries.index[1], (Rows{0, 1, 0}));
+    EXPECT_EQ(r->entries.index[2], (Rows{0, 0, 0}));
+    EXPECT_EQ(r->entries.value, (std::vector<double>{2.5, 3, 4}));
+  }
+  EXPECT_EQ(csv.modes[0].name, "userId");
+  EXPECT_EQ(csv.modes[0].label(1), "12");
+  EXPECT_EQ(csv.modes[1].label(1), "9");
+  EXPECT_EQ(tns.modes[1].label(1), "2");
+  EXPECT_EQ(csv.lines.line_of(2), 4u);
+  EXPECT_EQ(tns.lines.line_of(0), 2u);
+  EXPECT_EQ(tns.lines.line_of(1), 4u);
+  EXPECT_EQ(tns.lines.line_of(2), 5u);
+}
+
+TEST_F(RatingsTest, names_may_be_anything_and_columns_may_be_named) {
+  options_.columns = "-,mode,mode,value,mode,time";
+  options_.time_mode = "day";
+  const Ratings r =
+      read("r.csv", "1,\"Heat, 1995\",anna,3,tv,2001-02-03\n2,Alien,\"bo\",-1e-3,pc,1\n");
+  EXPECT_EQ(r.entries.dims, (std::vector<Index>{2, 2, 2, 2}));
+  EXPECT_EQ(r.modes[0].label(0), "Heat, 1995");
+  EXPECT_EQ(r.modes[1].label(1), "bo");
+  EXPECT_EQ(r.modes[3].name, "day");
+  EXPECT_EQ(r.modes[3].label(0), "1970-01-01");  // in the order of time, not of the file
+  EXPECT_EQ(r.modes[3].label(1), "2001-02-03");
+  EXPECT_EQ(r.entries.index[3], (Rows{1, 0}));
+  EXPECT_EQ(r.entries.value[1], -1e-3);
+}
+
+TEST_F(RatingsTest, a_header_says_which_column_is_the_value) {
+  const Ratings named = read("a.csv", "stars,who,what\n5,a,b\n4,c,d\n");
+  EXPECT_EQ(named.entries.value, (std::vector<double>{5, 4}));
+  EXPECT_EQ(named.modes[1].name, "what");
+  const Ratings last = read("b.csv", "who,what,where,liked,date\na,b,c,1,2020-01-01\n");
+  EXPECT_EQ(last.entries.dims.size(), 3u);
+  EXPECT_EQ(last.entries.value, (std::vector<double>{1}));
+}
+
+TEST_F(RatingsTest, more_ratings_get_the_rows_of_the_known_ones) {
+  options_.time_mode = "month";
+  const Ratings known = read("r.csv", "a,x,1,86400\nb,y,2,9999999\na,y,3,86400\n");
+  put(folder_ / "t.csv", "b,x,5,9999999\nc,y,1,86400\nb,y,2,99999999\n");
+  const Ratings more = read_more_ratings(folder_ / "t.csv", options_, known);
+  EXPECT_EQ(more.entries.dims, known.entries.dims);
+  EXPECT_EQ(more.entries.index[0], (Rows{1, unknown_row, 1}));
+  EXPECT_EQ(more.entries.index[1], (Rows{0, 1, 1}));
+  EXPECT_EQ(more.entries.index[2], (Rows{1, 0, unknown_row}));
+  options_.time_mode = "none";
+  const Ratings small = read("k.tns", "1 1 1 5\n2 3 1 4\n");
+  put(folder_ / "m.tns", "3 3 1 5\n");
+  EXPECT_EQ(read_more_ratings(folder_ / "m.tns", options_, small).entries.row(0, 0), unknown_row);
+}
+
+TEST_F(RatingsTest, a_declared_shape_keeps_rows_without_entries) {
+  const Ratings r = read("r.tns", "sptensor\n3\n5 4 2\n2\n1 1 1 0.5\n2 4 1 1\n");
+  EXPECT_EQ(r.entries.dims, (std::vector<Index>{5, 4, 2}));
+  EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 4 2\n3\n1 1 1 0.5\n2 4 1 1\n"), "promises 3 entries");
+  EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 4 2\n1\n6 1 1 0.5\n"), "r.tns:5: index 6");
+}
+
+TEST_F(RatingsTest, a_place_given_twice_names_both_lines) {
+  const Ratings r = read("r.csv", "# x\nu,i,rating\na,b,1\n\nb,b,1\na,b,2\na,b,2\n");
+  EXPECT_ERROR(refuse_duplicates(r), "r.csv:6: the same place as on line 3");
+  EXPECT_EQ(find_duplicates(r.entries).count, 2);
+}
+
+TEST_F(RatingsTest, bad_lines_are_named) {
+  EXPECT_ERROR(read("r.csv", "a,b,1\na,c,many\n"), "r.csv:2: 'many' is not a number");
+  EXPECT_ERROR(read("r.csv", "a,b,1\na,c,nan\n"), "r.csv:2: 'nan' is not a finite number");
+  EXPECT_ERROR(read("r.csv", "a,b,1\na,c\n"), "r.csv:2: expected 3 fields, got 2");
+  EXPECT_ERROR(read("r.csv", "a,b,1\n,c,2\n"), "r.csv:2: field 1 is empty");
+  EXPECT_ERROR(read("r.csv", "user,item,rating\n"), "has a header but no entries");
+  EXPECT_ERROR(read("r.csv", ""), "has no entries");
+  EXPECT_ERROR(read("r.csv", "a,b,c,d,e,1\n"), "--columns");
+  EXPECT_ERROR(read("r.tns", "1 0 1 2\n"), "r.tns:1: index 0 is not between");
+  EXPECT_ERROR(read("r.tns", "1 1.5 1 2\n"), "r.tns:1");
+  options_.time_mode = "day";
+  EXPECT_ERROR(read("r.csv", "a,b,1,964982703000\n"), "r.csv:1: '964982703000' is not a time");
+  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--time-mode");
+  EXPECT_ERROR(read("r.tns", "1 1 1 2\n"), "--time-mode");
+  options_.time_mode = "none";
+  options_.range = "1:5";
+  EXPECT_ERROR(read("r.csv", "a,b,1\na,c,5.5\n"), "r.csv:2: the value 5.5 is outside --range 1:5");
+  for (const char* bad : {"5", "5:1", "1:1", "a:5", "nan:2", "1:inf"}) {
+    options_.range = bad;
+    EXPECT_ERROR(options_.value_range(), "--range");
+  }
+  options_.range.clear();
+  options_.columns = "mode,value";
+  EXPECT_ERROR(read("r.csv", "a,1\n"), "--columns: needs 2 to 5 mode columns");
+  options_.columns = "mode,mode,rating";
+  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--columns: a column is mode, value, time");
+}
+
+TEST_F(RatingsTest, damage_is_an_error_or_other_ratings_but_never_a_crash) {
+  put(folder_ / "r.csv", "userId,movieId,rating,timestamp\n7,\"31\",2.5,964982703\n7,9,3,96498\n");
+  options_.time_mode = "week";
+  options_.range = "0:5";
+  const std::string path = folder_ / "r.csv", bytes = get(path);
+  for (std::size_t n = 0; n < bytes.size(); ++n) {
+    for (const char other : {'9', '-', ' ', '\n', '\0', '"', ','}) {
+      std::string damaged = bytes;
+      damaged[n] = other;
+      put(path, damaged);
+      error_of([&] { refuse_duplicates(read_ratings(path, options_)); });
+    }
+  }
+}
+
+TEST(TimeBins, days_weeks_and_months_are_those_of_the_calendar) {
+  std::int64_t t = 0;
+  ASSERT_TRUE(parse_time("964982703", t));  // 2000-07-30 18:45:03, a Sunday
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::day), TimeBin::day), "2000-07-30");
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::week), TimeBin::week), "2000-07-24");
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::month), TimeBin::month), "2000-07");
+  ASSERT_TRUE(parse_time("-1", t));
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::day), TimeBin::day), "1969-12-31");
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::month), TimeBin::month), "1969-12");
+  ASSERT_TRUE(parse_time("1.5e9", t));
+  EXPECT_EQ(t, 1500000000);
+  ASSERT_TRUE(parse_time("2024-02-29T12:00:00Z", t));
+  EXPECT_EQ(bin_label(bin_of(t, TimeBin::day), TimeBin::day), "2024-02-29");
+  EXPECT_EQ(bin_of(t, TimeBin::week) - bin_of(t - 7 * 86400, TimeBin::week), 1);
+  for (const char* bad : {"", "x", "2023-02-29", "2023-13-01", "nan", "1e300", "12345678901234"}) {
+    EXPECT_FALSE(parse_time(bad, t)) << bad;
+  }
+}
+
+TEST(LabelTable, numbers_names_as_they_appear) {
+  LabelTable table;
+  for (int round = 0; round < 2; ++round) {
+    for (int n = 0; n < 5000; ++n) EXPECT_EQ(table.add(std::to_string(7 * n)), n);
+  }
+  EXPECT_EQ(table.size(), 5000);
+  EXPECT_EQ(table.label(4999), std::to_string(7 * 4999));
+  EXPECT_EQ(table.find("14"), 2);
+  EXPECT_EQ(table.find("15"), -1);
+  EXPECT_EQ(table.find(""), -1);
+}
+
+}  // namespace
+}  // namespace sotto

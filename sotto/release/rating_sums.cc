@@ -1,0 +1,192 @@
+#include "sotto/release/rating_sums.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/checks.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/privacy/gdp.h"
+#include "sotto/privacy/laplace.h"
+#include "sotto/release/access.h"
+
+namespace sotto {
+namespace {
+
+// Covers the roundings of a contribution before it is put on its unit, and those of the bound.
+constexpr double kSafe = 1 + 0x1p-40;
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 32;
+
+// Refuses NaN; infinities and the rest are held at the range.
+void hold_within(std::vector<double>& values, const ValueBounds& bounds) {
+  for (double& x : values) {
+    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
+    x = std::clamp(x, bounds.low, bounds.high);
+  }
+}
+
+void check(const RatingPlan& plan, std::size_t entries) {
+  require_epsilon(plan.target.epsilon);
+  require_delta(plan.target.delta);
+  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
+                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
+  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
+                entries);
+}
+
+// What Laplace releases of `values` numbers may cost together, their precision set aside.
+double affordable_epsilon(const PrivacyTarget& target, std::int64_t values) {
+  const double precision = static_cast<double>(values) * 0x1p-46 + 0x1p-31;
+  const double left = (target.epsilon - precision) * (1 - 0x1p-40);
+  SOTTO_REQUIRE(left > 0, "epsilon {} is too small for {} values: precision alone costs {:.3g}",
+                target.epsilon, values, precision);
+  return left;
+}
+
+// The largest norm of the coefficients of an entry: L1 for Laplace noise, L2 for Gaussian.
+double largest_weight(const SumQuery& query, RatingNoise noise) {
+  if (query.table == nullptr) return 1;
+  const auto weights = noise == RatingNoise::laplace
+                           ? Vector(query.table->cwiseAbs().rowwise().sum())
+                           : Vector(query.table->rowwise().norm());
+  double largest = 0;
+  for (const std::int32_t r : query.table_row) largest = std::max(largest, weights[r]);
+  return largest * kSafe;
+}
+
+// How far a change of one value moves z^power.
+double reach(const SumQuery& query, const ValueBounds& bounds) {
+  const double width = bounds.width() * kSafe;
+  return query.power == 1 ? width : width * width / 4;
+}
+
+}  // namespace
+
+RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares) {
+  const double mu = gdp_mu(target.epsilon, target.delta);
+  double advantage = 0;  // log of Gaussian over Laplace deviation
+  for (const double share : shares) {
+    advantage += std::log(target.epsilon * share / (std::sqrt(2.0) * mu * std::sqrt(share)));
+  }
+  return advantage < 0 ? RatingNoise::gaussian : RatingNoise::laplace;
+}
+
+RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key, Ledger& ledger)
+    : plan_(plan),
+      values_(ReleaseAccess::take(std::move(values))),
+      key_(std::move(key)),
+      ledger_(ledger),
+      values_left_(plan.values) {
+  check(plan, values_.size());
+  hold_within(values_, plan.bounds);
+  budget_ = plan.noise == RatingNoise::laplace ? affordable_epsilon(plan.target, plan.values)
+                                               : affordable_mu(plan.target, 1, plan.values);
+  if (!key_.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+}
+
+// A power of two so small that rounding to it hardly counts, and so large that the sum of all
+// contributions stays below 2^62 units.
+double RatingSums::unit_of(const SumQuery& query) const {
+  const double coefficient = query.table == nullptr ? 1 : query.table->cwiseAbs().maxCoeff();
+  const double largest = std::max(coefficient, 1e-300) * reach(query, plan_.bounds);
+  const int size = std::ilogb(static_cast<double>(values_.size()) + 1) + 1;
+  return std::exp2(std::ilogb(largest) + 1 - std::min(40, 61 - size));
+}
+
+// Whole units are added exactly, so the sum does not depend on the order.
+Matrix RatingSums::exact_sums(const SumQuery& query, double unit) const {
+  const Index columns = query.columns();
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(query.rows * columns), 0);
+  const double middle = plan_.bounds.middle();
+  for (std::size_t e = 0; e < values_.size(); ++e) {
+    const double z = values_[e] - middle;
+    const double x = (query.power == 1 ? z : z * z) / unit;
+    std::int64_t* row = sum.data() + query.row_of[e] * columns;
+    for (Index c = 0; c < columns; ++c) {
+      const double coefficient = query.table == nullptr ? 1 : (*query.table)(query.table_row[e], c);
+      row[c] += std::llrint(coefficient * x);
+    }
+  }
+  Matrix result(query.rows, columns);
+  for (Index r = 0; r < query.rows; ++r) {
+    for (Index c = 0; c < columns; ++c) {
+      result(r, c) = static_cast<double>(sum[static_cast<std::size_t>(r * columns + c)]) * unit;
+    }
+  }
+  return result;
+}
+
+NoisySums RatingSums::release(const SumQuery& query, double share) {
+  SOTTO_REQUIRE(query.row_of.size() == values_.size() &&
+                    (query.table == nullptr || query.table_row.size() == values_.size()),
+                "a query names a row for every entry");
+  SOTTO_REQUIRE(share > 0 && share <= share_left_ * (1 + 0x1p-44),
+                "a share of {} is asked for, {} is left", share, share_left_);
+  const std::int64_t count = query.rows * query.columns();
+  SOTTO_REQUIRE(count <= values_left_, "more numbers are asked for than planned");
+  share_left_ = std::max(0.0, share_left_ - share);
+  values_left_ -= count;
+
+  const double unit = unit_of(query);
+  Matrix sums = exact_sums(query, unit);
+  const auto columns = static_cast<double>(query.columns());
+  const auto n = static_cast<double>(count);
+  const double weight = largest_weight(query, plan_.noise);
+  const double span = weight * reach(query, plan_.bounds);
+  const double error = 0x1p-52 * static_cast<double>(values_.size()) * span;
+  const std::span<double> block(sums.data(), static_cast<std::size_t>(count));
+  if (plan_.noise == RatingNoise::laplace) {
+    const double sensitivity = (span + columns * unit) * kSafe;
+    const double scale =
+        deviation_for({sensitivity + 2 * error, n}, share * budget_ * (1 - 0x1p-44));
+    const LaplaceMechanism mechanism(query.what, sensitivity, scale, count, error);
+    mechanism.release(block, key_.open_stream(), block);
+    ledger_.add(mechanism.record());
+    return {std::move(sums), 2 * scale * scale};
+  }
+  const double sensitivity = (span + std::sqrt(columns) * unit) * kSafe;
+  const double deviation = deviation_for({sensitivity + 2 * error, std::sqrt(n)},
+                                         std::sqrt(share) * budget_ * (1 - 0x1p-44));
+  const GaussianMechanism mechanism(query.what, sensitivity, deviation, count, error);
+  mechanism.release(block, key_.open_stream(), block);
+  ledger_.add(mechanism.record());
+  return {std::move(sums), deviation * deviation};
+}
+
+std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
+                                   NoiseKey& key, Ledger& ledger) {
+  std::vector<double> result = ReleaseAccess::take(std::move(values));
+  check(plan, result.size());
+  hold_within(result, plan.bounds);
+  const auto count = static_cast<std::int64_t>(result.size());
+  const double width = plan.bounds.width() * kSafe;
+  const double scale = as_published ? plan.bounds.width() / plan.target.epsilon
+                                    : deviation_for({width, static_cast<double>(count)},
+                                                    affordable_epsilon(plan.target, count));
+  const LaplaceMechanism mechanism("every rating", width, scale, count);
+  mechanism.release(result, key.open_stream(), result);
+  ledger.add(mechanism.record());
+  if (!key.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+  return result;
+}
+
+PrivacyStatement rating_statement(const RatingPlan& plan) {
+  PrivacyStatement statement;
+  statement.unit = "the value of one rating";
+  statement.neighbours = "one value replaced by another within the range";
+  statement.public_facts = {
+      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
+                  plan.bounds.low, plan.bounds.high),
+      "the positions: who rated what, and when", "all options",
+      "the test file, where there is one"};
+  statement.delta = plan.target.delta;
+  return statement;
+}
+
+}  // namespace sotto

@@ -1,0 +1,104 @@
+// Noisy sums of ratings, unit: one value. Who rated what and when is public, the values are not.
+//
+// Neighbours change one value within a public range [low, high]; positions stay. A query adds, for
+// each row of some public grouping of the entries, public coefficients times the values. A change
+// of one value moves the sums of one row, by at most (high - low) times the norm of its
+// coefficients, so the sensitivity is known exactly from public numbers: nothing is clipped, and
+// whatever is done with the sums afterwards costs nothing. Values outside the range are held at it.
+//
+// Noise: Laplace (pure epsilon) or Gaussian (GDP), one kind for a run, chosen from public numbers.
+// Cost: entries * columns. Proof, floating point included: rating_sums.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/linalg/matrix.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+
+namespace sotto {
+
+using RatingValues = Sensitive<std::vector<double>>;
+
+struct ValueBounds {
+  double low, high;
+  double width() const { return high - low; }
+  double middle() const { return low + (high - low) / 2; }
+};
+
+enum class RatingNoise { laplace, gaussian };
+
+// Where a run asks for pure epsilon, the sampler's truncated tails still cost a delta: this much
+// covers them.
+constexpr double kTailDelta = 1e-200;
+
+// The public numbers of a run. `target.delta` is kTailDelta where none was asked for.
+struct RatingPlan {
+  PrivacyTarget target;
+  ValueBounds bounds;
+  RatingNoise noise = RatingNoise::laplace;
+  std::int64_t values = 1;  // numbers that will be released, in all
+};
+
+// The noise that is smaller in the geometric mean over releases with these shares of the budget,
+// which sum to at most 1.
+RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares);
+
+// For each row r and column c: the sum over the entries e with row_of[e] = r of
+// table(table_row[e], c) * z_e^power, z the value less the middle of the range. Without a table
+// there is one column, of coefficients 1.
+struct SumQuery {
+  std::string what;
+  Index rows;
+  std::span<const std::int32_t> row_of;
+  const Matrix* table = nullptr;
+  std::span<const std::int32_t> table_row = {};
+  int power = 1;
+
+  Index columns() const { return table == nullptr ? 1 : table->cols(); }
+};
+
+struct NoisySums {
+  Matrix sums;      // rows x columns
+  double variance;  // of the noise in each
+};
+
+class RatingSums {
+ public:
+  // The ledger must outlive this.
+  RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key, Ledger& ledger);
+
+  const RatingPlan& plan() const { return plan_; }
+
+  // Spends `share` of the budget: of epsilon, or of mu squared. Shares beyond 1 in all, and more
+  // numbers than planned, are refused.
+  NoisySums release(const SumQuery& query, double share);
+
+ private:
+  Matrix exact_sums(const SumQuery& query, double unit) const;
+  double unit_of(const SumQuery& query) const;
+
+  RatingPlan plan_;
+  std::vector<double> values_;
+  NoiseKey key_;
+  Ledger& ledger_;
+  double budget_;  // epsilon or mu
+  double share_left_ = 1;
+  std::int64_t values_left_;
+};
+
+// Every value with Laplace noise of its own (Wei et al. 2022, Algorithm 1): `as_published` takes
+// the scale (high - low) / epsilon as it stands; otherwise it is raised by what precision costs, so
+// that the certificate stays within epsilon.
+std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
+                                   NoiseKey& key, Ledger& ledger);
+
+// The certificate's words for the rating unit.
+PrivacyStatement rating_statement(const RatingPlan& plan);
+
+}  // namespace sotto

@@ -1,0 +1,91 @@
+"""sotto complete --epsilon, as a user meets it."""
+from sotto_cli import ProgramTest, main, read_npy
+
+RANGE = ["--range", "-2:9"]
+
+
+class PrivateComplete(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.made = self.folder / "made"
+        self.succeed("generate", "ratings", "--users", 300, "--items", 200, "--months", 12,
+                     "--rank", 2, "-n", 20000, "--out", self.made)
+        self.ratings, self.test = self.made / "ratings.csv", self.made / "test.csv"
+
+    def test_learns_and_certifies_pure_epsilon(self):
+        out = self.folder / "out"
+        found = self.result("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE, "--test",
+                            self.test, "--out", out)
+        privacy = found["privacy"]
+        self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
+        self.assertLessEqual(privacy["epsilon"], 2)
+        self.assertGreater(privacy["epsilon"], 1.999)
+        self.assertEqual(privacy["delta"], 1e-200)
+        self.assertEqual(privacy["unit"], "the value of one rating")
+        # epsilon is the sum of sensitivity over noise.
+        total = sum(r["sensitivity"] / r["noise"] for r in privacy["releases"])
+        self.assertAlmostEqual(total, privacy["epsilon"], delta=1e-6)
+        self.assertEqual({r["mechanism"] for r in privacy["releases"]}, {"laplace"})
+        self.assertLess(found["rmse"], 1.0)  # the mean alone: 1.05
+        self.assertEqual(set(found["diagnostics"]), {"method"})
+        for name in found["files"]:
+            self.assertTrue((out / name).exists(), name)
+        self.assertEqual(read_npy(out / "factors_0.npy")[0], (300, 2))
+
+    def test_needs_a_public_range(self):
+        self.refuse("complete", self.ratings, "-r", 2, "--epsilon", 1, says="--range")
+
+    def test_refuses_what_would_look_at_the_ratings(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE]
+        for option in ["--validation", 0.1], ["--check"], ["--method", "als"], ["--starts", 3]:
+            self.refuse(*private, *option, says=option[0])
+        self.refuse(*private, "--test", self.ratings, says="treated as public")
+        self.refuse(*private, "--perturb", "gradient", says="--as-published")
+        self.refuse(*private, "--perturb", "none", says="--perturb")
+        self.refuse(*private, "--as-published", says="--perturb")
+        for option in ["--delta", "1e-6"], ["--as-published"], ["--insecure-seed", 1]:
+            self.refuse("complete", self.ratings, "-r", 2, *option, says=option[0])
+
+    def test_values_outside_the_range_are_held_and_broken_ones_not_shown(self):
+        text = self.ratings.read_text()
+        wild = self.folder / "wild.csv"
+        wild.write_text(text + "new user,1,1,12345.678\n")
+        self.result("complete", wild, "-r", 2, "--epsilon", 1, *RANGE)
+        wild.write_text(text + "new user,1,1,secret\n")
+        private = ["complete", wild, "-r", 2, "--epsilon", 1, *RANGE]
+        self.refuse(*private, says="not shown")
+        self.assertNotIn("secret", self.sotto(*private).stderr)
+
+    def test_as_published_shows_claimed_and_accounted(self):
+        for where, proved in ("input", True), ("gradient", False), ("output", False):
+            for model in "cp", "tucker":
+                privacy = self.result("complete", self.ratings, "-r", 2, "--model", model,
+                                      "--epsilon", 1, *RANGE, "--as-published", "--perturb", where,
+                                      "--epochs", 2)["privacy"]
+                self.assertEqual(privacy["guarantee"], "proved" if proved else "none")
+                self.assertEqual(privacy["claimed"], {"epsilon": 1, "delta": 0})
+                self.assertGreaterEqual(privacy["epsilon"], 1)
+
+    def test_is_better_than_noise_on_every_rating(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE, "--test", self.test]
+        ours = self.result(*private)["rmse"]
+        published = self.result(*private, "--as-published", "--perturb", "input")
+        strict_input = self.result(*private, "--perturb", "input")
+        self.assertEqual(strict_input["privacy"]["guarantee"], "proved")
+        self.assertLess(ours, published["rmse"])
+        self.assertLess(ours, strict_input["rmse"])
+
+    def test_an_insecure_seed_repeats_and_certifies_nothing(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE, "--insecure-seed", 7,
+                   "--test", self.test]
+        runs = [self.result(*private) for _ in range(2)]
+        self.assertEqual(runs[0]["rmse"], runs[1]["rmse"])
+        self.assertEqual(runs[0]["privacy"]["guarantee"], "none")
+
+    def test_fresh_noise_every_time(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE, "--test", self.test]
+        self.assertNotEqual(self.result(*private)["rmse"], self.result(*private)["rmse"])
+
+
+if __name__ == "__main__":
+    main()
