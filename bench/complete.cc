@@ -1,6 +1,6 @@
 // Completion: updates a second, seconds a sweep, and what is reached on real ratings.
 //   bench_complete speed           millions of updates a second of one core's time
-//   bench_complete sweep DIM SHARE seconds a sweep of CP least squares, rank 8, DIM^3, all cores
+//   bench_complete sweep DIM SHARE processor seconds a sweep of CP least squares, rank 8, DIM^3
 //   bench_complete quality FILE    RMSE of each method, 90/10 splits, month as third mode
 #include <fmt/format.h>
 #include <omp.h>
@@ -11,7 +11,6 @@
 #include <ctime>
 #include <string>
 
-#include "bench/timing.h"
 #include "sotto/complete/als.h"
 #include "sotto/complete/fit.h"
 #include "sotto/complete/scores.h"
@@ -79,14 +78,15 @@ void speed() {
 }
 
 void sweep(Index dim, double share) {
+  omp_set_num_threads(1);
   RatingModel truth;
   truth.model = "cp";
   truth.users = truth.items = truth.months = dim;
   truth.missing = 1 - share;
   truth.test_share = 0.001;
   const ObservedEntries entries = generate_ratings(truth).train;
-  const auto wall = [](auto work) { return bench::best_seconds(work); };
-  fmt::print("sweep_seconds {:.6f}\n", sweep_seconds(entries, 8, false, wall));
+  const auto processor = [](auto work) { return best_processor_seconds(work); };
+  fmt::print("sweep_seconds {:.6f}\n", sweep_seconds(entries, 8, false, processor));
 }
 
 double test_rmse(const EntrySplit& split, const CompletionOptions& options) {

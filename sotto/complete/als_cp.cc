@@ -10,21 +10,24 @@ template <int S>
 class CpAls final : public Solver {
  public:
   CpAls(const ObservedEntries& entries, const AlsSettings& settings, CompletionModel& model)
-      : entries_(entries), model_(model), rows_(entries, settings, model) {}
+      : model_(model), rows_(entries, settings, model) {}
 
   double epoch() override {
     double error = 0;
-    for (const Index m : rows_.free_modes()) {
+    for (std::size_t n = 0; n < rows_.free_modes().size(); ++n) {
+      const Index m = rows_.free_modes()[n];
       error = rows_.template solve_mode<S>(
-          m, false, [] { return 0; },
-          [&](int, RowSystem<S>& system, Index e) { system.add(slope(m, e), rows_.target(m, e)); },
+          n, false, [] { return 0; },
+          [&](int, RowSystem<S>& system, const AlsEntry& e) {
+            system.add(slope(m, e), rows_.target(m, e));
+          },
           [](Index, const RowSystem<S>&, const RowSolution& found) { return found.error; });
     }
     return std::max(error, 0.0);
   }
 
  private:
-  Pack<S> slope(Index mode, Index e) const {
+  Pack<S> slope(Index mode, const AlsEntry& e) const {
     Pack<S> h = Pack<S>::all(1);
     for (Index n = 0; n < model_.order(); ++n) {
       if (n != mode) h = h * Pack<S>::load(rows_.row(n, e));
@@ -32,7 +35,6 @@ class CpAls final : public Solver {
     return h;
   }
 
-  const ObservedEntries& entries_;
   CompletionModel& model_;
   AlsRows rows_;
 };
@@ -56,10 +58,11 @@ class VariationalCp final : public Solver {
 
   double epoch() override {
     double error = 0;
-    for (const Index m : rows_.free_modes()) {
+    for (std::size_t n = 0; n < rows_.free_modes().size(); ++n) {
+      const Index m = rows_.free_modes()[n];
       error = rows_.template solve_mode<S>(
-          m, true, [] { return 0; },
-          [&](int, RowSystem<S>& system, Index e) { add_entry(m, e, system); },
+          n, true, [] { return 0; },
+          [&](int, RowSystem<S>& system, const AlsEntry& e) { add_entry(m, e, system); },
           [&](Index i, const RowSystem<S>& system, const RowSolution& found) {
             keep_moment(m, i, found);
             return found.error + noise_ * system.spread(found.covariance);
@@ -71,11 +74,11 @@ class VariationalCp final : public Solver {
   }
 
  private:
-  const double* moment(Index mode, Index e) const {
-    const Index row = model_.rank * entries_.row(mode, e);
+  const double* moment(Index mode, const AlsEntry& e) const {
+    const Index row = model_.rank * e.rows[mode];
     return moments_[static_cast<std::size_t>(mode)].data() + row * S;
   }
-  void add_entry(Index mode, Index e, RowSystem<S>& system) const {
+  void add_entry(Index mode, const AlsEntry& e, RowSystem<S>& system) const {
     Pack<S> h = Pack<S>::all(1);
     const double* second[max_observed_order];
     int others = 0;

@@ -30,10 +30,11 @@ class TuckerAls final : public Solver {
         core_centre_(settings.core_centre) {}
 
   double epoch() override {
-    for (const Index m : rows_.free_modes()) {
+    for (std::size_t n = 0; n < rows_.free_modes().size(); ++n) {
+      const Index m = rows_.free_modes()[n];
       rows_.template solve_mode<S>(
-          m, false, [&] { return TuckerEntry<O, S>(model_.rank); },
-          [&](TuckerEntry<O, S>& work, RowSystem<S>& system, Index e) {
+          n, false, [&] { return TuckerEntry<O, S>(model_.rank); },
+          [&](TuckerEntry<O, S>& work, RowSystem<S>& system, const AlsEntry& e) {
             std::array<Pack<S>, O> slope;
             find_slopes(work, e, slope);
             system.add(slope[static_cast<std::size_t>(m)], rows_.target(m, e));
@@ -44,12 +45,13 @@ class TuckerAls final : public Solver {
   }
 
  private:
-  std::array<const double*, O> rows_of(Index e) const {
+  std::array<const double*, O> rows_of(const AlsEntry& e) const {
     std::array<const double*, O> rows;
     for (int m = 0; m < O; ++m) rows[m] = rows_.row(m, e);
     return rows;
   }
-  void find_slopes(TuckerEntry<O, S>& work, Index e, std::array<Pack<S>, O>& slope) const {
+  void find_slopes(TuckerEntry<O, S>& work, const AlsEntry& e,
+                   std::array<Pack<S>, O>& slope) const {
     const auto rows = rows_of(e);
     work.predict(rows, model_.core.data());
     work.slopes(rows, model_.core.data(), slope);
@@ -57,7 +59,9 @@ class TuckerAls final : public Solver {
 
   // The slope with respect to the core, K_0, without padding.
   void core_slope(Index e, Eigen::Ref<Vector> out) const {
-    const auto rows = rows_of(e);
+    std::array<std::int32_t, O> places;
+    for (int m = 0; m < O; ++m) places[static_cast<std::size_t>(m)] = entries_.row(m, e);
+    const auto rows = rows_of({places.data(), entries_.at(e)});
     Index size = 1;
     out[0] = 1;
     for (int m = O - 1; m >= 0; --m) {  // back to front, so that what is read is not overwritten
