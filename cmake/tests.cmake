@@ -34,14 +34,6 @@ function(sotto_test_executable name label)
   gtest_discover_tests(${name} PROPERTIES LABELS ${label} TIMEOUT 1200 DISCOVERY_TIMEOUT 60)
 endfunction()
 
-file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS sotto/*)
-# Tests that join folders no arrow joins.
-file(GLOB integration_slow CONFIGURE_DEPENDS tests/integration/*_slow_test.cc)
-file(GLOB integration_fast CONFIGURE_DEPENDS tests/integration/*_test.cc)
-list(FILTER integration_fast EXCLUDE REGEX "_slow_test\\.cc$")
-sotto_test_executable(integration_test unit ${integration_fast})
-sotto_test_executable(integration_slow_test slow ${integration_slow})
-
 foreach(folder ${folders})
   get_filename_component(name ${folder} NAME)
   file(GLOB_RECURSE slow CONFIGURE_DEPENDS ${folder}/*_slow_test.cc)
@@ -50,6 +42,17 @@ foreach(folder ${folders})
   sotto_test_executable(${name}_test unit ${fast})
   sotto_test_executable(${name}_slow_test slow ${slow})
 endforeach()
+
+if(SOTTO_FOLDERS)
+  return()
+endif()
+
+# Tests that join folders no arrow joins.
+file(GLOB integration_slow CONFIGURE_DEPENDS tests/integration/*_slow_test.cc)
+file(GLOB integration_fast CONFIGURE_DEPENDS tests/integration/*_test.cc)
+list(FILTER integration_fast EXCLUDE REGEX "_slow_test\\.cc$")
+sotto_test_executable(integration_test unit ${integration_fast})
+sotto_test_executable(integration_slow_test slow ${integration_slow})
 
 # Checks of the sources themselves.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
