@@ -177,7 +177,10 @@ TEST(Progress, bar_is_silent_when_the_stream_is_no_terminal) {
 
 TEST(Progress, a_missing_callback_never_stops_and_a_false_answer_does) {
   EXPECT_TRUE(report_progress({}, {"work", 1, 2}));
-  EXPECT_FALSE(report_progress([](const ProgressReport&) { return false; }, {"work", 1, 2}));
+  const ProgressCallback stop = [](const ProgressReport&) { return false; };
+  EXPECT_FALSE(report_progress(stop, {"work", 1, 2}));
+  EXPECT_NO_THROW(continue_or_throw({}, {"work", 1, 2}));
+  EXPECT_THROW(continue_or_throw(stop, {"work", 1, 2}), Error);
 }
 
 TEST(Random, is_reproducible_and_streams_differ) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/error.h"
+
 namespace sotto {
 namespace {
 
@@ -18,6 +20,10 @@ std::string clock_text(double seconds) {
 }
 
 }  // namespace
+
+void continue_or_throw(const ProgressCallback& callback, const ProgressReport& report) {
+  SOTTO_REQUIRE(report_progress(callback, report), "stopped; nothing was written");
+}
 
 std::string progress_line(const ProgressReport& report, double seconds_so_far) {
   const double rate = seconds_so_far > 0 ? static_cast<double>(report.done) / seconds_so_far : 0.0;

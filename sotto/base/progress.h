@@ -27,6 +27,9 @@ inline bool report_progress(const ProgressCallback& callback, const ProgressRepo
   return !callback || callback(report);
 }
 
+// For a computation that has nothing to show before its end: an Error when the caller asks to stop.
+void continue_or_throw(const ProgressCallback& callback, const ProgressReport& report);
+
 // A bar with rate and time left, redrawn in place at most ten times a second. Draws only when the
 // stream is a terminal (or when `always` is set, for tests), and clears its line when destroyed.
 class ProgressBar {

@@ -155,7 +155,7 @@ class PrivateTopics {
   }
 
   void release_first() {
-    report_progress(progress_, {"first moment", 0, 0});
+    continue_or_throw(progress_, {"first moment", 0, 0});
     first_ = documents_.first_moment(kUnitNorm, mu(shares_.first)).value();
     const double floor = 0.5 * first_.deviation;
     const double mass = first_.value.cwiseMax(floor).sum();
@@ -178,7 +178,7 @@ class PrivateTopics {
   }
 
   void release_second() {
-    report_progress(progress_, {"second moment", 0, 0});
+    continue_or_throw(progress_, {"second moment", 0, 0});
     documents_.keep_words(core_);
     second_ =
         documents_
@@ -211,7 +211,7 @@ class PrivateTopics {
   }
 
   TopicModel topics_from_pairs() {
-    report_progress(progress_, {"topics", 0, 0});
+    continue_or_throw(progress_, {"topics", 0, 0});
     const Index v = plan_.shape.words, k = plan_.topics;
     const double a0 = alpha0();
     const auto [share, inside] = core();
@@ -249,7 +249,7 @@ class PrivateTopics {
   // cost no noise, and on the vector of ones, which gives its mass. The spectral topics are where a
   // fit to both moments starts.
   TopicModel topics_from_triples() {
-    report_progress(progress_, {"third moment", 0, 0});
+    continue_or_throw(progress_, {"third moment", 0, 0});
     const Index k = plan_.topics, size = Index(core_.size()), wide = std::min(kWide * k, size);
     const double a0 = alpha0();
     const auto [share, inside] = core();
@@ -274,6 +274,7 @@ class PrivateTopics {
         topic_whitening({all.values.head(k).cwiseMax(0.5 * edge), all.vectors.leftCols(k)});
     const Decomposition found =
         decompose_whitened(transform(m3, q.transpose() * whitening.whiten), options_, progress_);
+    continue_or_throw(progress_, {"topics", 0, 0});
     const TopicModel spectral = recover_topics(found, whitening.unwhiten, a0);
     const TopicModel on_core = fit_moments(
         {a0, m2, second_.deviation, q, m3, third.deviation / mass}, spectral, kFitSteps);
@@ -291,7 +292,7 @@ class PrivateTopics {
   }
 
   TopicModel expectation_step(const TopicModel& model, std::int64_t step) {
-    report_progress(progress_, {"expectation step", step, steps_});
+    continue_or_throw(progress_, {"expectation step", step, steps_});
     // Rare words are raised, so that they get less noise and frequent ones a little more.
     const Vector raised = first_.value.cwiseMax(first_.deviation);
     const Vector scale = (raised / raised.maxCoeff()).array().pow(-0.25);

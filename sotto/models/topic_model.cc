@@ -114,7 +114,7 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
   krylov.seed = static_cast<std::uint64_t>(options.seed);
   const Eigenpairs pairs = largest_eigenpairs(
       [&](const RowMatrix& block) {
-        report_progress(progress, {"second moment", 0, 0});
+        continue_or_throw(progress, {"second moment", 0, 0});
         return moments.second_times(block);
       },
       corpus.vocabulary_size, k, krylov);
@@ -126,6 +126,7 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
   TopicFit fit;
   fit.second_spectrum = pairs.values;
   fit.whitened = decompose_whitened(moments.third(whitening.whiten), options, progress);
+  continue_or_throw(progress, {"topics", 0, 0});
   fit.spectral = recover_topics(fit.whitened, whitening.unwhiten, options.concentration());
   fit.model = refine_topics(raw, fit.spectral, options, progress);
   return fit;
@@ -139,7 +140,7 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
   const double alpha_sum = model.alpha.sum();
   RowMatrix parameters = start_parameters(view, model.alpha);
   for (std::int64_t step = 0; step < options.refine; ++step) {
-    report_progress(progress, {"refinement", step, options.refine});
+    continue_or_throw(progress, {"refinement", step, options.refine});
     // A word that a topic gave no chance may return: the smallest chance is that of the smoothing.
     RowMatrix topics = model.topics;
     if (step == 0) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "sotto/base/error.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/synthetic/corpus.h"
@@ -123,6 +125,28 @@ TEST(TopicRecovery, any_number_of_threads_gives_the_same_bits) {
     EXPECT_EQ(one.model.alpha, three.model.alpha);
   }
   omp_set_num_threads(before);
+}
+
+// Whatever stage the user stops in, the run ends with an error and not with half a model.
+TEST(TopicRecovery, can_be_stopped_at_every_stage) {
+  const CorpusModel made_by = small_model("lda", 500);
+  const SyntheticCorpus made = generate_corpus(made_by);
+  TopicOptions options = options_for(made_by);
+  options.refine = 2;
+  std::set<std::string> stages;
+  fit_topics(made.corpus, options, [&](const ProgressReport& report) {
+    stages.insert(report.stage);
+    return true;
+  });
+  EXPECT_GE(stages.size(), 3U);
+  for (const std::string& stage : stages) {
+    bool stopped = false;
+    const ProgressCallback stop = [&](const ProgressReport& report) {
+      stopped = stopped || report.stage == stage;
+      return !stopped;
+    };
+    EXPECT_THROW(fit_topics(made.corpus, options, stop), Error) << stage;
+  }
 }
 
 }  // namespace
