@@ -46,7 +46,8 @@ struct PageTable {
   std::vector<Line> rows;  // each as long as the head
 };
 
-// A short list with bars: the words of a topic. Bars are relative to the largest value of the card.
+// A short list with bars: the words of a topic. A bar is as long as its value is in size, beside
+// the largest of the card.
 struct PageCard {
   Line title;
   std::vector<std::pair<std::string, double>> bars;
