@@ -87,12 +87,10 @@ PageTable release_table(const Json& releases) {
     if (release.contains("note")) row["note"] = release["note"];
     rows.push_back(std::move(row));
   }
-  PageTable table = table_of(rows);
-  table.caption = "What left the data";
-  return table;
+  return table_of(rows);
 }
 
-void say_what_the_columns_mean(const Json& releases, PageSection& section) {
+std::string meaning_of_columns(const Json& releases) {
   std::set<std::string> mechanisms, costs;
   bool groups = false;
   for (const Json& release : releases) {
@@ -102,19 +100,18 @@ void say_what_the_columns_mean(const Json& releases, PageSection& section) {
     }
     groups = groups || release.contains("parallel");
   }
-  Line line{
-      "Each row is something computed from the data that left it with noise: so many values, so "
+  std::string text =
+      "What left the data. Each row was computed from it and left with noise: so many values, so "
       "many times. Sensitivity is how far one change of the protected kind can move it; noise is "
-      "what was added to each value, "};
-  line.push_back(mechanisms.contains("gaussian") || mechanisms.contains("subsampled gaussian")
-                     ? "a standard deviation for Gaussian noise and a scale for any other."
-                     : "a scale.");
-  if (costs.contains("mu")) line.push_back(" Cost mu is the sensitivity over the noise.");
+      "what was added to each value, ";
+  text += mechanisms.contains("gaussian") || mechanisms.contains("subsampled gaussian")
+              ? "a standard deviation for Gaussian noise and a scale for any other."
+              : "a scale.";
+  if (costs.contains("mu")) text += " Cost mu is the sensitivity over the noise.";
   if (groups) {
-    line.push_back(
-        " Rows of one group read different records, so a record pays for one of them only.");
+    text += " Rows of one group read different records, so a record pays for one of them only.";
   }
-  section.paragraphs.push_back(std::move(line));
+  return text;
 }
 
 }  // namespace
@@ -154,8 +151,8 @@ PageSection certificate_section(const Json& privacy) {
                    {"Guarantee", value_or(privacy, "guarantee", "none")},
                    {"Accounted by", value_or(privacy, "accountant", "")}};
   if (privacy.contains("releases") && is_records(privacy["releases"])) {
-    say_what_the_columns_mean(privacy["releases"], section);
     section.tables.push_back(release_table(privacy["releases"]));
+    section.tables.back().caption = meaning_of_columns(privacy["releases"]);
   }
   return section;
 }

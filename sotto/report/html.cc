@@ -53,9 +53,13 @@ std::string shown(double value) {
   if (!std::isfinite(value))
     return std::isnan(value) ? "none" : value > 0 ? "\u221E" : "\u2212\u221E";
   const double size = std::fabs(value);
-  if (size >= 1e4 && size < 1e7) return shown(static_cast<std::int64_t>(std::llround(value)));
-  std::string text = fmt::format("{:.4g}", value);
-  return text;
+  const bool whole = value == std::round(value);
+  if (size < 1e7 && (whole || size >= 1e4)) {
+    return shown(static_cast<std::int64_t>(std::llround(value)));
+  }
+  // Trailing zeros are kept where there is no exponent, so that columns of digits line up.
+  const std::string text = fmt::format("{:.4g}", value);
+  return text.find('e') == std::string::npos ? fmt::format("{:#.4g}", value) : text;
 }
 
 }  // namespace sotto

@@ -68,11 +68,11 @@ class Renderer {
   }
 
   void section(const PageSection& s) {
-    out_ += "<section>\n";
     if (s.folded) {
-      out_ += fmt::format("<details>\n<summary>{}</summary>\n", text(s.heading));
+      out_ += fmt::format("<section class=\"folded\">\n<details>\n<summary>{}</summary>\n",
+                          text(s.heading));
     } else {
-      out_ += fmt::format("<h2>{}</h2>\n", text(s.heading));
+      out_ += fmt::format("<section>\n<h2>{}</h2>\n", text(s.heading));
     }
     some(s.paragraphs, "paragraphs", [&](const Line& l) { paragraph(l, ""); });
     facts(s);

@@ -156,9 +156,12 @@ class ResultPage {
     if (is_numbers(weights)) {
       section.charts.push_back(weight_chart(numbers_of(weights), topics));
     }
-    if (is_records(topics)) topic_cards(topics, section.cards);
+    if (is_records(topics)) topic_cards(topics, section);
     if (entries.is_object()) entry_cards(entries, weights, section);
-    if (is_numbers(weights)) section.tables.push_back(component_table(weights, topics));
+    if (is_numbers(weights)) {
+      PageTable table = component_table(weights, topics);
+      if (table.head.size() > 2) section.tables.push_back(std::move(table));
+    }
     return section;
   }
 
@@ -189,15 +192,17 @@ class ResultPage {
     return chart;
   }
 
-  static void topic_cards(const Json& topics, std::vector<PageCard>& cards) {
+  static void topic_cards(const Json& topics, PageSection& section) {
+    section.paragraphs.push_back(
+        {"A card is a topic, with its weight and its most probable words."});
     for (const Json& topic : topics) {
       PageCard card;
-      card.title.push_back(fmt::format("Topic {}", cards.size() + 1));
+      card.title.push_back(fmt::format("Topic {}", section.cards.size() + 1));
       if (topic.contains("weight")) card.title.push_back(cell_of(topic["weight"]));
       for (const Json& word : topic.value("words", Json::array())) {
         card.bars.emplace_back(word.value("word", ""), word.value("probability", 0.0));
       }
-      cards.push_back(std::move(card));
+      section.cards.push_back(std::move(card));
     }
   }
 
@@ -217,8 +222,9 @@ class ResultPage {
       }
     }
     section.paragraphs.push_back(
-        {"The cards show the entries of each component that are largest in size, counted from 0 as "
-         "in the arrays; the arrays have all of them."});
+        {"A card is a component, with its weight and its entries of largest size, counted from 0 "
+         "as "
+         "in the arrays, which have all of them."});
   }
 
   PageTable component_table(const Json& weights, const Json& topics) {

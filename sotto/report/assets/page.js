@@ -4,7 +4,6 @@
   const root = document.documentElement;
   const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 4], [4, 2], [1, 4], [10, 2, 2, 2, 2, 2]];
   const points = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot", "dash"];
-  const charts = [];
 
   const colours = () => {
     const style = getComputedStyle(root);
@@ -48,48 +47,38 @@
     },
   };
 
-  const paint = (chart) => {
-    const colour = colours();
-    chart.data.datasets.forEach((set, n) => {
-      set.borderColor = at(colour.series, n);
-      set.backgroundColor = at(colour.series, n);
-      set.whisker = chart.config.type === "bar" ? colour.ink : at(colour.series, n);
-    });
-    for (const axis of Object.values(chart.options.scales)) {
-      axis.ticks.color = colour.soft;
-      axis.title.color = colour.soft;
-      axis.grid.color = colour.line;
-      axis.grid.borderColor = colour.line;
-    }
-    chart.options.plugins.legend.labels.color = colour.ink;
-    Object.assign(chart.options.plugins.tooltip,
-                  {backgroundColor: colour.ink, titleColor: colour.paper, bodyColor: colour.paper});
-    chart.update("none");
+  // Powers of ten only, as people write them.
+  const power = (value) => {
+    const exponent = Math.log10(value);
+    if (Math.abs(exponent - Math.round(exponent)) > 1e-9) return null;
+    return Math.abs(exponent) > 3.5 ? `1e${Math.round(exponent)}` : String(value);
   };
 
-  const axis = (title, log, values) => ({
+  const axis = (title, log, values, colour) => ({
     type: log ? "logarithmic" : "linear",
-    title: {display: Boolean(title), text: title},
+    title: {display: Boolean(title), text: title, color: colour.soft},
     // What an interval reaches must be inside.
     suggestedMin: values.length ? Math.min(...values) : undefined,
     suggestedMax: values.length ? Math.max(...values) : undefined,
-    ticks: {maxTicksLimit: 8},
-    grid: {},
+    ticks: log ? {color: colour.soft, callback: power} : {color: colour.soft, maxTicksLimit: 8},
+    grid: {color: colour.line, borderColor: colour.line},
   });
 
-  const options = (data, bars, flat) => {
+  const options = (data, bars, flat, colour) => {
     const ends = data.series.flatMap((s) => [...(s.low || []), ...(s.high || [])])
         .filter((v) => v !== null && (!data.log_y || v > 0));
-    const value = axis(data.y_label, data.log_y, ends);
+    const value = axis(data.y_label, data.log_y, ends, colour);
     const limit = root.clientWidth < 544 ? 18 : 34;
     const category = {
       type: "category",
-      title: {display: Boolean(data.x_label), text: data.x_label},
-      ticks: {autoSkip: !flat, callback(n) { return short(this.getLabelForValue(n), limit); }},
-      grid: {display: false},
+      title: {display: Boolean(data.x_label) && !flat, text: data.x_label, color: colour.soft},
+      ticks: {autoSkip: !flat, color: colour.soft,
+              callback(n) { return short(this.getLabelForValue(n), limit); }},
+      grid: {display: false, borderColor: colour.line},
     };
     if (bars && !data.log_y) value.beginAtZero = true;
-    const across = bars ? category : axis(data.x_label, data.log_x, []);
+    const across = bars ? category : axis(data.x_label, data.log_x, [], colour);
+    if (!bars) across.bounds = "data";
     return {
       animation: false,
       responsive: true,
@@ -99,8 +88,9 @@
       scales: flat ? {x: value, y: across} : {x: across, y: value},
       plugins: {
         legend: {display: data.series.length > 1, position: "bottom",
-                 labels: {usePointStyle: !bars, boxWidth: bars ? 14 : 30}},
-        tooltip: {callbacks: {
+                 labels: {usePointStyle: !bars, boxWidth: bars ? 14 : 30, color: colour.ink}},
+        tooltip: {backgroundColor: colour.ink, titleColor: colour.paper, bodyColor: colour.paper,
+                  callbacks: {
           title: (items) => items.length === 0 ? "" : bars ? items[0].label
               : `${data.x_label || "x"} ${items[0].raw.x}`,
           label: (item) => {
@@ -115,13 +105,15 @@
     };
   };
 
-  const dataset = (data, series, n, bars) => {
+  const dataset = (data, series, n, bars, colour) => {
     const drawn = series.y.map((y) => y === null || (data.log_y && y <= 0) ? null : y);
     const many = series.y.length > 60;
     return {
       label: series.name,
       data: bars ? drawn : drawn.map((y, p) => ({x: series.x[p], y})),
       low: series.low, high: series.high,
+      borderColor: at(colour.series, n), backgroundColor: at(colour.series, n),
+      whisker: bars ? colour.ink : at(colour.series, n),
       borderWidth: bars ? 0 : 2, maxBarThickness: 34, minBarLength: 2,
       borderDash: bars ? [] : at(dashes, n), pointStyle: at(points, n),
       pointRadius: bars || many ? 0 : 4, pointHoverRadius: 6, spanGaps: false,
@@ -137,23 +129,27 @@
       const rows = data.categories.length * data.series.length;
       figure.querySelector(".canvas").style.height = `${5 + 1.7 * rows}rem`;
     }
-    const chart = new Chart(figure.querySelector("canvas"), {
+    const colour = colours();
+    return new Chart(figure.querySelector("canvas"), {
       type: bars ? "bar" : "line",
       data: {labels: bars ? data.categories : undefined,
-             datasets: data.series.map((s, n) => dataset(data, s, n, bars))},
-      options: options(data, bars, flat),
+             datasets: data.series.map((s, n) => dataset(data, s, n, bars, colour))},
+      options: options(data, bars, flat, colour),
       plugins: [intervals],
     });
-    charts.push(chart);
-    paint(chart);
   };
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   Chart.defaults.font.size = 13;
-  document.querySelectorAll("figure.chart").forEach(draw);
+  const figures = Array.from(document.querySelectorAll("figure.chart"));
+  let charts = figures.map(draw);
 
-  const repaint = () => charts.forEach(paint);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  // Anew rather than changed: colours of points and bars are kept by the library.
+  const redraw = () => {
+    charts.forEach((chart) => chart.destroy());
+    charts = figures.map(draw);
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   // Paper is white, and folded parts are of no use on it.
   addEventListener("beforeprint", () => {
     root.dataset.scheme = "light";
@@ -161,8 +157,7 @@
       part.open = true;
       part.dataset.opened = "";
     });
-    repaint();
-    charts.forEach((chart) => chart.resize());
+    redraw();
   });
   addEventListener("afterprint", () => {
     delete root.dataset.scheme;
@@ -170,7 +165,6 @@
       part.open = false;
       delete part.dataset.opened;
     });
-    charts.forEach((chart) => chart.resize());
-    repaint();
+    redraw();
   });
 })();
