@@ -13,44 +13,40 @@ namespace {
 
 // Rounded up, so that a page promises no more than the number behind it.
 Cell epsilon_of(const Json& privacy) {
-  if (!privacy.contains("epsilon") || !privacy["epsilon"].is_number()) return "none";
+  if (!at(privacy, "epsilon").is_number()) return "none";
   const double epsilon = privacy["epsilon"].get<double>();
   return {epsilon, fmt::format("{:g}", std::ceil(epsilon * 1e4) / 1e4)};
 }
 
 Cell value_or(const Json& object, const char* key, const char* otherwise) {
-  return object.contains(key) ? cell_of(object[key]) : Cell(otherwise);
+  const Json& value = at(object, key);
+  return value.is_null() ? Cell(otherwise) : cell_of(value);
 }
 
-std::string text_or(const Json& object, const char* key, const char* otherwise) {
-  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>()
-                                                         : otherwise;
-}
-
-bool is_proved(const Json& privacy) { return text_or(privacy, "guarantee", "none") == "proved"; }
+bool is_proved(const Json& privacy) { return text_at(privacy, "guarantee", "none") == "proved"; }
 
 void say_what_is_promised(const Json& privacy, PageSection& section) {
-  const std::string unit = text_or(privacy, "unit", "one record");
+  const std::string unit = text_at(privacy, "unit", "one record");
   if (is_proved(privacy)) {
     section.paragraphs.push_back(
         {"Whoever sees this result, with whatever else they know and however much they compute, "
          "can hardly tell whether the data held this or another version of ",
          unit, ". Take any two data sets that differ in that alone (",
-         text_or(privacy, "neighbours", "neighbours are not named"),
+         text_at(privacy, "neighbours", "neighbours are not named"),
          "): any outcome of this run is at most exp(epsilon) times as probable on the one as on "
          "the "
          "other, up to a probability of delta."});
-    section.paragraphs.push_back({"The guarantee is proved: ", text_or(privacy, "why", ""), "."});
+    section.paragraphs.push_back({"The guarantee is proved: ", text_at(privacy, "why", ""), "."});
   } else {
     section.paragraphs.push_back({"There is no guarantee for this result: ",
-                                  text_or(privacy, "why", "no reason is recorded"), "."});
+                                  text_at(privacy, "why", "no reason is recorded"), "."});
     section.paragraphs.push_back(
-        {"It was meant to protect ", unit, " (", text_or(privacy, "neighbours", ""), ")."});
+        {"It was meant to protect ", unit, " (", text_at(privacy, "neighbours", ""), ")."});
   }
 }
 
 void say_what_is_public(const Json& privacy, PageSection& section) {
-  if (!privacy.contains("public") || privacy["public"].empty()) return;
+  if (!at(privacy, "public").is_array() || privacy["public"].empty()) return;
   Line line{"Taken to be public, and not protected: "};
   bool first = true;
   for (const Json& fact : privacy["public"]) {
@@ -63,8 +59,8 @@ void say_what_is_public(const Json& privacy, PageSection& section) {
 }
 
 void say_what_was_claimed(const Json& privacy, PageSection& section) {
-  if (!privacy.contains("claimed") || !privacy["claimed"].is_object()) return;
-  const Json& claimed = privacy["claimed"];
+  const Json& claimed = at(privacy, "claimed");
+  if (!claimed.is_object()) return;
   section.paragraphs.push_back({"The published analysis of this method claims epsilon ",
                                 value_or(claimed, "epsilon", "?"), " and delta ",
                                 value_or(claimed, "delta", "?"),
@@ -80,7 +76,7 @@ PageTable release_table(const Json& releases) {
     for (const char* key : {"what", "mechanism", "values", "count", "sensitivity", "noise"}) {
       if (release.contains(key)) row[key] = release[key];
     }
-    if (release.contains("cost") && release["cost"].is_object()) {
+    if (at(release, "cost").is_object()) {
       for (const auto& [key, value] : release["cost"].items()) row["cost, " + key] = value;
     }
     if (release.contains("parallel")) row["group"] = release["parallel"];
@@ -94,8 +90,8 @@ std::string meaning_of_columns(const Json& releases) {
   std::set<std::string> mechanisms, costs;
   bool groups = false;
   for (const Json& release : releases) {
-    mechanisms.insert(text_or(release, "mechanism", ""));
-    if (release.contains("cost") && release["cost"].is_object()) {
+    mechanisms.insert(text_at(release, "mechanism", ""));
+    if (at(release, "cost").is_object()) {
       for (const auto& [key, value] : release["cost"].items()) costs.insert(key);
     }
     groups = groups || release.contains("parallel");
@@ -124,11 +120,11 @@ void set_notice(const Json& privacy, bool has_input, Page& page) {
                    " and delta ",
                    value_or(privacy, "delta", "?"),
                    " for ",
-                   text_or(privacy, "unit", "one record"),
+                   text_at(privacy, "unit", "one record"),
                    "."};
   } else if (privacy.is_object()) {
     page.mark = PageMark::bad;
-    page.notice = {"No privacy guarantee: ", text_or(privacy, "why", "no reason is recorded"), "."};
+    page.notice = {"No privacy guarantee: ", text_at(privacy, "why", "no reason is recorded"), "."};
   } else if (has_input) {
     page.mark = PageMark::bad;
     page.notice = {
@@ -150,9 +146,10 @@ PageSection certificate_section(const Json& privacy) {
                    {"Protected unit", value_or(privacy, "unit", "")},
                    {"Guarantee", value_or(privacy, "guarantee", "none")},
                    {"Accounted by", value_or(privacy, "accountant", "")}};
-  if (privacy.contains("releases") && is_records(privacy["releases"])) {
-    section.tables.push_back(release_table(privacy["releases"]));
-    section.tables.back().caption = meaning_of_columns(privacy["releases"]);
+  const Json& releases = at(privacy, "releases");
+  if (is_records(releases)) {
+    section.tables.push_back(release_table(releases));
+    section.tables.back().caption = meaning_of_columns(releases);
   }
   return section;
 }

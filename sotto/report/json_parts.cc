@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<std::pair<const char*, const char*>, 11> kLabels{
+constexpr std::array<std::pair<const char*, const char*>, 13> kLabels{
     {{"rmse", "RMSE"},
      {"mae", "MAE"},
      {"ndcg10", "NDCG@10"},
@@ -20,7 +20,14 @@ constexpr std::array<std::pair<const char*, const char*>, 11> kLabels{
      {"dims", "Dimensions"},
      {"dim", "Dimension"},
      {"train_rmse", "training RMSE"},
-     {"validation_rmse", "validation RMSE"}}};
+     {"validation_rmse", "validation RMSE"},
+     {"change", "Movement of the vectors"},
+     {"active", "Vectors still moving"}}};
+
+std::string key_words(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
 
 std::string joined(const Json& list) {
   // Sizes read "40 x 40 x 40"; texts are separated as in a sentence.
@@ -41,8 +48,7 @@ std::string label_of(const std::string& key) {
   for (const auto& [name, label] : kLabels) {
     if (key == name) return label;
   }
-  std::string label = key;
-  std::replace(label.begin(), label.end(), '_', ' ');
+  std::string label = key_words(key);
   if (!label.empty()) {
     label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
   }
@@ -57,6 +63,16 @@ Cell cell_of(const Json& value) {
   if (value.is_array()) return joined(value);
   if (value.is_null()) return "";
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+const Json& at(const Json& object, const char* key) {
+  static const Json none;
+  return object.is_object() && object.contains(key) ? object[key] : none;
+}
+
+std::string text_at(const Json& object, const char* key, const std::string& otherwise) {
+  const Json& value = at(object, key);
+  return value.is_string() ? value.get<std::string>() : otherwise;
 }
 
 bool is_numbers(const Json& value) {
@@ -101,7 +117,7 @@ PageTable table_of(const Json& records) {
 void append_facts(const Json& object, const std::string& before,
                   std::vector<std::pair<std::string, Cell>>& facts) {
   for (const auto& [key, value] : object.items()) {
-    const std::string label = before.empty() ? label_of(key) : before + ", " + label_of(key);
+    const std::string label = before.empty() ? label_of(key) : before + ": " + key_words(key);
     if (value.is_object()) {
       append_facts(value, label, facts);
     } else if (!value.is_null()) {

@@ -14,6 +14,10 @@ std::string label_of(const std::string& key);
 // A number, a text, true and false in words; a list with what stands between its elements.
 Cell cell_of(const Json& value);
 
+// What stands under a key, or null; also of what is no object.
+const Json& at(const Json& object, const char* key);
+std::string text_at(const Json& object, const char* key, const std::string& otherwise);
+
 bool is_numbers(const Json& value);  // a list of numbers, not empty
 bool is_records(const Json& value);  // a list of objects, not empty
 

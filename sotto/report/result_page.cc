@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <limits>
 #include <map>
 
 #include "sotto/report/certificate_section.h"
@@ -44,6 +46,10 @@ std::string quoted(const std::string& word) {
   std::string inside;
   for (const char c : word) inside += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return "'" + inside + "'";
+}
+
+double number(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
 }
 
 bool spans_decades(const std::vector<ChartSeries>& series) {
@@ -90,9 +96,9 @@ class ResultPage {
     if (privacy.is_object()) add(certificate_section(privacy));
     add(quality());
     add(curves());
+    add(leftovers());
     add(time());
     run_again(command, privacy.is_object());
-    add(leftovers());
     page_.footer = {
         "Made by sotto from result.json, which has every number on this page. Numbers are rounded "
         "for reading; point at one to see all its digits. Charts by Chart.js."};
@@ -101,9 +107,8 @@ class ResultPage {
 
  private:
   Json take(const char* key) {
-    if (!rest_.contains(key)) return nullptr;
-    Json value = std::move(rest_[key]);
-    rest_.erase(key);
+    Json value = at(rest_, key);
+    if (rest_.is_object()) rest_.erase(key);
     return value;
   }
 
@@ -167,10 +172,9 @@ class ResultPage {
 
   static std::string topic_name(const Json& topics, std::size_t n) {
     std::string name = fmt::format("{}", n + 1);
-    if (n >= topics.size() || !topics[n].contains("words")) return name;
-    const Json& words = topics[n]["words"];
-    for (std::size_t w = 0; w < std::min(words.size(), kWordsInAName); ++w) {
-      name += (w == 0 ? ": " : ", ") + words[w].value("word", "");
+    const Json& words = n < topics.size() ? at(topics[n], "words") : Json();
+    for (std::size_t w = 0; is_records(words) && w < std::min(words.size(), kWordsInAName); ++w) {
+      name += (w == 0 ? ": " : ", ") + text_at(words[w], "word", "");
     }
     return name;
   }
@@ -199,24 +203,25 @@ class ResultPage {
       PageCard card;
       card.title.push_back(fmt::format("Topic {}", section.cards.size() + 1));
       if (topic.contains("weight")) card.title.push_back(cell_of(topic["weight"]));
-      for (const Json& word : topic.value("words", Json::array())) {
-        card.bars.emplace_back(word.value("word", ""), word.value("probability", 0.0));
+      for (const Json& word : at(topic, "words")) {
+        card.bars.emplace_back(text_at(word, "word", ""), number(at(word, "probability")));
       }
       section.cards.push_back(std::move(card));
     }
   }
 
-  // For each array file the entries of its columns that matter most.
+  // For each array the entries of its columns that matter most.
   static void entry_cards(const Json& entries, const Json& weights, PageSection& section) {
-    for (const auto& [file, columns] : entries.items()) {
+    for (const auto& [array, columns] : entries.items()) {
+      const std::string which = entries.size() > 1 ? ", " + array : "";
       for (std::size_t n = 0; n < columns.size(); ++n) {
         PageCard card;
-        card.title.push_back(
-            fmt::format("Component {}{}", n + 1, entries.size() > 1 ? ", " + file : ""));
+        card.title.push_back(fmt::format("Component {}{}", n + 1, which));
         if (n < weights.size()) card.title.push_back(cell_of(weights[n]));
-        for (const Json& entry : columns[n]) {
-          card.bars.emplace_back(fmt::format("entry {}", entry.value("index", 0)),
-                                 entry.value("value", 0.0));
+        const Json& index = at(columns[n], "index");
+        const std::vector<double> values = numbers_of(at(columns[n], "value"));
+        for (std::size_t i = 0; i < std::min(index.size(), values.size()); ++i) {
+          card.bars.emplace_back("entry " + index[i].dump(), values[i]);
         }
         section.cards.push_back(std::move(card));
       }
@@ -237,8 +242,7 @@ class ResultPage {
     }
     for (const char* key : kByComponent) {
       for (Json* object : {&diagnostics_, &evaluation_}) {
-        if (!object->is_object() || !object->contains(key)) continue;
-        const Json list = (*object)[key];
+        const Json list = at(*object, key);
         if (!is_numbers(list) || list.size() != weights.size()) continue;
         table.head.push_back(label_of(key));
         for (std::size_t n = 0; n < list.size(); ++n) table.rows[n].push_back(cell_of(list[n]));
@@ -252,8 +256,7 @@ class ResultPage {
     PageSection section;
     section.heading = "Quality";
     take_scalars(evaluation_, section.facts, [](const std::string&, const Json&) { return true; });
-    if (diagnostics_.is_object() && diagnostics_.contains("conditions") &&
-        is_records(diagnostics_["conditions"])) {
+    if (is_records(at(diagnostics_, "conditions"))) {
       section.tables.push_back(table_of(diagnostics_["conditions"]));
       section.tables.back().caption = "Conditions of the published method";
       diagnostics_.erase("conditions");
@@ -265,8 +268,8 @@ class ResultPage {
     PageSection section;
     section.heading = "Curves";
     if (!diagnostics_.is_object()) return section;
-    if (diagnostics_.contains("history") && diagnostics_["history"].is_object()) {
-      const Json history = diagnostics_["history"];
+    const Json history = at(diagnostics_, "history");
+    if (history.is_object()) {
       diagnostics_.erase("history");
       if (history.contains("component") && history.contains("iteration")) {
         curves_by_component(history, section);
@@ -309,9 +312,10 @@ class ResultPage {
       if (key == "component" || key == "iteration" || !is_numbers(list)) continue;
       const std::vector<double> values = numbers_of(list);
       std::map<double, ChartSeries> series;
-      for (std::size_t n = 0; n < std::min(values.size(), component.size()); ++n) {
+      const std::size_t steps = std::min({values.size(), component.size(), iteration.size()});
+      for (std::size_t n = 0; n < steps; ++n) {
         ChartSeries& one = series[component[n]];
-        one.x.push_back(iteration.at(n));
+        one.x.push_back(iteration[n]);
         one.y.push_back(values[n]);
       }
       Chart chart;
