@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "sotto/base/error.h"
 #include "sotto/report/assets.h"
@@ -167,11 +168,7 @@ class Renderer {
     }
     if (drawn.categories.size() > limits_.points) drawn.categories.resize(limits_.points);
     for (std::string& name : drawn.categories) name = shorten(name, limits_.characters);
-    // The data stands in a script element: nothing in it may look like the end of one.
-    std::string data = to_json(drawn).dump(-1, ' ', true, Json::error_handler_t::replace);
-    for (std::size_t n = 0; (n = data.find('<', n)) != std::string::npos;) {
-      data.replace(n, 1, "\\u003c");
-    }
+    const std::string data = script_text(to_json(drawn));
     out_ += fmt::format(
         "<figure class=\"chart\"><figcaption>{0}</figcaption>\n<div class=\"canvas\"><canvas "
         "role=\"img\" aria-label=\"{1}\"></canvas></div>\n"
@@ -183,6 +180,19 @@ class Renderer {
     left_out(std::min(longest, limits_.points), longest,
              c.categories.empty() ? "points, evenly spaced," : "bars");
     out_ += "</figure>\n";
+  }
+
+  // JSON that can stand in a script element: nothing in it looks like markup.
+  static std::string script_text(const Json& json) {
+    std::string text;
+    for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+      if (std::string_view("<>&'").find(c) == std::string_view::npos) {
+        text += c;
+      } else {
+        text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      }
+    }
+    return text;
   }
 
   static void check(const Chart& c) {

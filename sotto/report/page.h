@@ -55,14 +55,14 @@ struct PageCard {
 
 // Shown in the order of the fields; what is empty is not shown.
 struct PageSection {
-  std::string heading;
-  std::vector<Line> paragraphs;
-  std::vector<std::pair<std::string, Cell>> facts;  // a name and its value
-  std::vector<Chart> charts;
-  std::vector<PageCard> cards;
-  std::vector<PageTable> tables;
-  std::string preformatted;  // a command line
-  bool folded = false;       // closed until the reader opens it; open in print
+  std::string heading = {};
+  std::vector<Line> paragraphs = {};
+  std::vector<std::pair<std::string, Cell>> facts = {};  // a name and its value
+  std::vector<Chart> charts = {};
+  std::vector<PageCard> cards = {};
+  std::vector<PageTable> tables = {};
+  std::string preformatted = {};  // a command line
+  bool folded = false;            // closed until the reader opens it; open in print
 };
 
 enum class PageMark { none, good, bad };

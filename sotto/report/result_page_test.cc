@@ -10,7 +10,7 @@ namespace sotto {
 namespace {
 
 Json private_topics(const std::string& word) {
-  return Json::parse(R"({"command": "topics", "version": "0.1.0",
+  Json result = Json::parse(R"json({"command": "topics", "version": "0.1.0",
       "arguments": ["my corpus.txt", "-k", "2", "--epsilon", "1"],
       "options": {"topics": 2, "epsilon": 1.0, "vocab": null, "lambda": [0.5, 0.25]},
       "input": {"documents": 12345, "words": 7},
@@ -30,16 +30,11 @@ Json private_topics(const std::string& word) {
                     "change": [1.4, 1.3e-9, 0.77]}},
       "seconds": 0.963, "evaluation": {"diversity": 0.86, "npmi_by_topic": [0.11, 0.12]},
       "odd": {"nested": {"value": 99.5}, "none": null}, "files": ["topics.npy"]
-})")
-      .patch(Json::array(
-          {{{"op", "add"},
-            {"path", "/topics"},
-            {"value",
-             Json::array({{{"weight", 0.6180339887},
-                           {"words", Json::array({{{"word", word}, {"probability", 0.1875}}})}},
-                          {{"weight", 0.3819660113},
-                           {"words",
-                            Json::array({{{"word", "b"}, {"probability", 0.0625}}})}}})}}}));
+})json");
+  result["topics"] = Json::parse(R"([{"weight": 0.6180339887, "words": [{"probability": 0.1875}]},
+      {"weight": 0.3819660113, "words": [{"word": "b", "probability": 0.0625}]}])");
+  result["topics"][0]["words"][0]["word"] = word;
+  return result;
 }
 
 void collect(const Json& value, std::set<double>& numbers) {
