@@ -96,8 +96,9 @@ class ResultPage {
     if (privacy.is_object()) add(certificate_section(privacy));
     add(quality());
     add(curves());
+    PageSection taken = time();
     add(leftovers());
-    add(time());
+    add(std::move(taken));
     run_again(command, privacy.is_object());
     page_.footer = {
         "Made by sotto from result.json, which has every number on this page. Numbers are rounded "
@@ -155,6 +156,8 @@ class ResultPage {
     section.heading = "Result";
     take_scalars(rest_, section.facts,
                  [](const std::string&, const Json& value) { return value.is_number(); });
+    const Json test = take("test");
+    if (test.is_object()) append_facts(test, "Test", section.facts);
     const Json topics = take("topics");
     const Json weights = take("weights");
     const Json entries = take("largest_entries");

@@ -71,7 +71,7 @@
     const limit = root.clientWidth < 544 ? 18 : 34;
     const category = {
       type: "category",
-      title: {display: Boolean(data.x_label) && !flat, text: data.x_label, color: colour.soft},
+      title: {display: Boolean(data.x_label), text: data.x_label, color: colour.soft},
       ticks: {autoSkip: !flat, color: colour.soft,
               callback(n) { return short(this.getLabelForValue(n), limit); }},
       grid: {display: false, borderColor: colour.line},
@@ -123,8 +123,9 @@
   const draw = (figure) => {
     const data = JSON.parse(figure.querySelector("script").textContent);
     const bars = data.categories.length > 0;
-    // Long names stand better beside their bars than under them.
-    const flat = bars && data.categories.some((name) => Array.from(name).length > 6);
+    // Long names stand better beside their bars than under them, and few bars take less room so.
+    const flat = bars && (data.categories.length <= 12 ||
+                          data.categories.some((name) => Array.from(name).length > 6));
     if (flat) {
       const rows = data.categories.length * data.series.length;
       figure.querySelector(".canvas").style.height = `${5 + 1.7 * rows}rem`;
