@@ -6,8 +6,7 @@ import shlex
 
 from sotto_cli import ProgramTest, main
 
-# So much that noise does not decide whether a run converges.
-PRIVATE = ["--epsilon", 1000, "--delta", "1e-6"]
+PRIVATE = ["--epsilon", 5, "--delta", "1e-6"]
 
 
 def page_numbers(page):
@@ -16,7 +15,9 @@ def page_numbers(page):
 
 class Report(ProgramTest):
     def run_into(self, out, *arguments):
-        self.succeed(*arguments, "--out", out)
+        done = self.sotto(*arguments, "--out", out)
+        # Noise may keep a run from converging; its result is written all the same.
+        self.assertIn(done.returncode, (0, 3), done.stderr)
         folder = self.folder / out
         result = json.loads((folder / "result.json").read_text())
         page = (folder / "report.html").read_text()
