@@ -36,12 +36,13 @@ void say_what_is_promised(const Json& privacy, PageSection& section) {
     section.paragraphs.push_back({"It was meant to protect ", unit, " (", neighbours, ")."});
     return;
   }
+  const char* promise =
+      "). Any outcome of this run is at most exp(epsilon) times as probable on the one as on the "
+      "other, up to a probability of delta. That bounds what anyone can learn about it from this "
+      "result, whatever else they know and however much they compute; the smaller epsilon, the "
+      "less it is.";
   section.paragraphs.push_back(
-      {"Take any two data sets that differ in ", unit, " alone (", neighbours,
-       "). Any outcome of this run is at most exp(epsilon) times as probable on the one as on the "
-       "other, up to a probability of delta. That bounds what anyone can learn about it from this "
-       "result, whatever else they know and however much they compute; the smaller epsilon, the "
-       "less it is."});
+      {"Take any two data sets that differ in ", unit, " alone (", neighbours, promise});
   if (at(privacy, "epsilon").is_number() && privacy["epsilon"].get<double>() > kLittlePromise) {
     section.paragraphs.push_back({"An epsilon as large as this one promises little."});
   }
@@ -64,11 +65,10 @@ void say_what_is_public(const Json& privacy, PageSection& section) {
 void say_what_was_claimed(const Json& privacy, PageSection& section) {
   const Json& claimed = at(privacy, "claimed");
   if (!claimed.is_object()) return;
+  const char* caution = ". A claim is shown beside what the noise amounts to, never in its place.";
   section.paragraphs.push_back({"The published analysis of this method claims epsilon ",
                                 value_or(claimed, "epsilon", "?"), " and delta ",
-                                value_or(claimed, "delta", "?"),
-                                ". A claim is shown beside what the noise amounts to, never in its "
-                                "place."});
+                                value_or(claimed, "delta", "?"), caution});
 }
 
 // Costs of different kinds stand in columns of their own: mu, epsilon, a noise multiplier.

@@ -298,7 +298,7 @@ class Renderer {
 
   // Isolated, so that a word written from right to left leaves its neighbours where they are.
   std::string text(const std::string& value) const {
-    const std::string escaped = escape_html(shorten(value, limits_.characters));
+    std::string escaped = escape_html(shorten(value, limits_.characters));
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     if (std::all_of(escaped.begin(), escaped.end(), is_plain)) return escaped;
     return fmt::format("<bdi>{}</bdi>", escaped);
