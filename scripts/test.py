@@ -3,8 +3,8 @@
 
 Default: everything fast in a release build, then the unit tests of the folders that read foreign
 bytes, index memory by hand or draw noise again under the address and undefined-behaviour
-sanitizers. --slow: the statistical and scaling tests instead, and the whole project under the
-sanitizers, which takes as long to compile as all the rest.
+sanitizers. --slow: the statistical and scaling tests instead, the report page in a browser, and the
+whole project under the sanitizers, which takes as long to compile as all the rest.
 """
 import argparse
 import pathlib
@@ -54,12 +54,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--slow", action="store_true")
     options = parser.parse_args()
-    runs = [("release", "slow"), ("asan", "unit|e2e")] if options.slow else [
+    runs = [("release", "slow|browser"), ("asan", "unit|e2e")] if options.slow else [
         ("release", "unit|check|e2e|package"), ("asan-foundation", "unit")]
     passed = failed = 0
     for preset, labels in runs:
-        build(preset, options.jobs, ["slow_tests"] if labels == "slow" else [])
-        p, f = run(preset, labels, 1 if options.slow else options.jobs)
+        build(preset, options.jobs, ["sotto_cli", "slow_tests"] if "slow" in labels else [])
+        p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
         passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
