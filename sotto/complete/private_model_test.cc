@@ -22,7 +22,7 @@ CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = 
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
   RatingSums sums(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(seed), ledger);
-  return fit_private_model(positions, parts, kind, rank, sums);
+  return fit_private_model(positions, parts, kind, rank, sums).model;
 }
 
 // Ratings that follow a bias model, 60 x 40 x 6.

@@ -1,0 +1,281 @@
+#include "cli/complete_users.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/complete/scores.h"
+#include "sotto/complete/user_model.h"
+#include "sotto/io/npy.h"
+#include "sotto/io/public_rows.h"
+#include "sotto/release/private_stream.h"
+#include "sotto/report/result.h"
+
+namespace sotto::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- ratings of public users ----
+
+struct PublicRatings {
+  Ratings ratings;
+  ObservedEntries entries;  // items as listed
+};
+
+PublicRatings read_public(const std::string& path, const RatingFileOptions& format,
+                          const LabelTable& items) {
+  const PublicDeclaration declared("the test users' ratings are treated as public");
+  Ratings ratings = Sensitive<Ratings>(read_ratings(path, format)).open(declared);
+  ObservedEntries entries = numbered_by(items, 1, ratings);
+  return {std::move(ratings), std::move(entries)};
+}
+
+std::set<std::string> users_of(const Ratings& ratings) {
+  std::set<std::string> users;
+  const RowEntries by_user(ratings.entries, 0);
+  for (Index u = 0; u < by_user.rows(); ++u) {
+    if (by_user.count(u) > 0) users.insert(ratings.modes[0].label(u));
+  }
+  return users;
+}
+
+std::map<std::string, std::vector<OwnRating>> own_ratings(const PublicRatings& given) {
+  std::map<std::string, std::vector<OwnRating>> own;
+  for (Index e = 0; e < given.entries.size(); ++e) {
+    const std::int32_t item = given.entries.row(1, e);
+    if (item == unknown_row) continue;
+    own[given.ratings.modes[0].label(given.entries.row(0, e))].push_back(
+        {item, given.entries.at(e)});
+  }
+  return own;
+}
+
+struct TestFiles {
+  std::map<std::string, std::vector<OwnRating>> own;
+  std::optional<PublicRatings> test;
+};
+
+void refuse_shared_places(const TestFiles& files, const std::string& path) {
+  for (Index e = 0; e < files.test->entries.size(); ++e) {
+    const auto user =
+        files.own.find(files.test->ratings.modes[0].label(files.test->entries.row(0, e)));
+    if (user == files.own.end()) continue;
+    for (const OwnRating& rating : user->second) {
+      SOTTO_REQUIRE_AT(rating.item != files.test->entries.row(1, e), path,
+                       "holds a rating that --given holds too: test on other ratings");
+    }
+  }
+}
+
+TestFiles read_test(const UserRun& run, const LabelTable& items, const Ratings& ratings) {
+  TestFiles files;
+  if (run.files.test.empty()) return files;
+  SOTTO_REQUIRE_AT(!run.files.given.empty(), "--test",
+                   "needs --given FILE with --unit user: public ratings of the test users, from "
+                   "which their own part is worked out");
+  const PublicRatings given = read_public(run.files.given, run.format, items);
+  const std::set<std::string> learnt = users_of(ratings);
+  for (const std::string& user : users_of(given.ratings)) {
+    SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.given,
+                     "holds a user of {}: test users are treated as public, so they must be others",
+                     run.files.ratings);
+  }
+  files.own = own_ratings(given);
+  files.test = read_public(run.files.test, run.format, items);
+  for (const std::string& user : users_of(files.test->ratings)) {
+    SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.test,
+                     "holds a user of {}: test users are treated as public, so they must be others",
+                     run.files.ratings);
+  }
+  refuse_shared_places(files, run.files.test);
+  return files;
+}
+
+CompletionScores score_users(const UserModel& model, const TestFiles& files) {
+  const PublicRatings& test = *files.test;
+  std::map<std::string, OwnTaste> solved;
+  std::vector<double> predicted;
+  for (Index e = 0; e < test.entries.size(); ++e) {
+    const std::string user = test.ratings.modes[0].label(test.entries.row(0, e));
+    const auto own = files.own.find(user);
+    const auto [taste, is_new] = solved.try_emplace(user);
+    if (is_new) {
+      taste->second =
+          own == files.own.end() ? solve_user(model, {}) : solve_user(model, own->second);
+    }
+    predicted.push_back(predict(model, taste->second, test.entries.row(1, e)));
+  }
+  return score(test.entries, predicted, model.bounds.low);
+}
+
+// ---- the released model as files ----
+
+std::string text_of(const LabelTable& labels) {
+  std::string text;
+  for (Index i = 0; i < labels.size(); ++i) text += std::string(labels.label(i)) + "\n";
+  return text;
+}
+
+void write_model(OutputFolder& folder, const UserModel& model, const LabelTable& items,
+                 Json& result) {
+  result["files"] = {"factors_1.npy", "biases_1.npy", "labels_1.txt"};
+  folder.write_npy("factors_1.npy", model.factors);
+  folder.write_npy("biases_1.npy", model.effects);
+  folder.write_text("labels_1.txt", text_of(items));
+}
+
+void fill_model(Json& result, const UserModel& model) {
+  result["mean"] = model.mean;
+  result["user"] = {{"level_variance", model.level_variance},
+                    {"error_variance", model.error_variance},
+                    {"low", model.bounds.low},
+                    {"high", model.bounds.high}};
+}
+
+UserModel read_model(const std::string& folder) {
+  const std::string path = folder + "/result.json";
+  std::ifstream file(path);
+  SOTTO_REQUIRE_AT(fs::is_directory(folder) && file, folder,
+                   "is not the folder of a result: --recommend needs one made with --unit user");
+  const Json result = Json::parse(file, nullptr, false);
+  UserModel model;
+  try {
+    const Json& user = result.at("user");
+    model.mean = result.at("mean").get<double>();
+    model.level_variance = user.at("level_variance").get<double>();
+    model.error_variance = user.at("error_variance").get<double>();
+    model.bounds = {user.at("low").get<double>(), user.at("high").get<double>()};
+  } catch (const Json::exception&) {
+    throw Error("is not a result of --unit user", path);
+  }
+  const DenseTensor effects = read_npy(folder + "/biases_1.npy");
+  const DenseTensor factors = read_npy(folder + "/factors_1.npy");
+  SOTTO_REQUIRE_AT(effects.order() == 1 && factors.order() == 2 &&
+                       factors.dims()[0] == effects.dims()[0] && model.error_variance > 0 &&
+                       model.level_variance >= 0 && model.bounds.low < model.bounds.high,
+                   folder, "holds files that do not go together");
+  const Index items = effects.dims()[0], rank = factors.dims()[1];
+  model.effects.resize(items);
+  model.factors.resize(items, rank);
+  for (Index i = 0; i < items; ++i) {
+    model.effects[i] = effects.at({i});
+    for (Index r = 0; r < rank; ++r) model.factors(i, r) = factors.at({i, r});
+  }
+  return model;
+}
+
+// One user's ratings; every item must be known.
+std::vector<OwnRating> read_own(const UserRun& run, const LabelTable& items) {
+  const PublicRatings file = read_public(run.files.own, run.format, items);
+  SOTTO_REQUIRE_AT(users_of(file.ratings).size() == 1, run.files.own,
+                   "holds {} users: --recommend takes the ratings of one",
+                   users_of(file.ratings).size());
+  refuse_duplicates(file.ratings);
+  std::vector<OwnRating> own;
+  for (Index e = 0; e < file.entries.size(); ++e) {
+    SOTTO_REQUIRE_AT(file.entries.row(1, e) != unknown_row,
+                     fmt::format("{}:{}", run.files.own, file.ratings.lines.line_of(e)),
+                     "the item {} is not one of those in {}",
+                     file.ratings.modes[1].label(file.ratings.entries.row(1, e)),
+                     run.files.ratings);
+    own.push_back({file.entries.row(1, e), file.entries.at(e)});
+  }
+  return own;
+}
+
+void finish(const UserRun& run, std::optional<OutputFolder>& folder, const Json& result) {
+  if (folder) {
+    folder->write_text("result.json", to_text(result));
+    folder->commit();
+  }
+  if (run.json) fmt::print("{}", to_text(result));
+}
+
+// Neither what is wrong with a line nor where is shown.
+Ratings read_users(const UserRun& run) {
+  RatingFileOptions any_value = run.format;
+  any_value.range.clear();
+  try {
+    return read_ratings(run.files.ratings, any_value);
+  } catch (const Error& error) {
+    if (!fs::is_regular_file(run.files.ratings)) throw;
+    refuse_records(error, run.files.ratings);
+  }
+}
+
+void refuse_other_models(const UserRun& run) {
+  SOTTO_REQUIRE_AT(run.format.value_range(), "--epsilon",
+                   "needs --range LO:HI, the range that values can have: it is public and is not "
+                   "read off the ratings");
+  SOTTO_REQUIRE_AT(run.format.time_mode == "none", "--time-mode",
+                   "does not go with --unit user: its model is of users and items");
+  SOTTO_REQUIRE_AT(run.completion.model == "cp", "--model", "--unit user is for cp");
+}
+
+}  // namespace
+
+ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& folder) {
+  refuse_other_models(run);
+  const auto range = run.format.value_range();
+  const LabelTable items = read_labels(run.privacy.items);
+  const Ratings ratings = read_users(run);
+  const TestFiles test = read_test(run, items, ratings);
+
+  const auto start = std::chrono::steady_clock::now();
+  const UserPlan plan{
+      run.privacy.target(), {range->low, range->high}, items.size(), run.privacy.per_user};
+  Ledger ledger(user_statement(plan));
+  PrivateUsers users(Sensitive<ObservedEntries>(numbered_by(items, 1, ratings)), plan,
+                     run.privacy.key(), ledger);
+  const UserModel model = fit_user_model(users, run.completion.rank);
+  const Certificate certificate = ledger.certify();
+  Json result = make_result("complete", run.options, {{"items", items.size()}});
+  std::optional<CompletionScores> scores;
+  if (test.test) {
+    scores = score_users(model, test);
+    result["rmse"] = scores->rmse;
+    result["mae"] = scores->mae;
+    if (scores->ndcg10) result["ndcg10"] = *scores->ndcg10;
+    result["test"] = {{"entries", scores->entries}, {"unknown_rows", scores->unknown}};
+  }
+  result["privacy"] = Json(certificate.to_json());
+  result["diagnostics"]["method"] = "noisy sums over users";
+  fill_model(result, model);
+  result["seconds"] =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (folder) write_model(*folder, model, items, result);
+  finish(run, folder, result);
+  if (!run.json) {
+    fmt::print("noisy sums over users: {:.3g} s\n", result["seconds"].get<double>());
+    if (scores) fmt::print("test: rmse {:.4f}, mae {:.4f}\n", scores->rmse, scores->mae);
+    fmt::print("{}\n", certificate.to_text());
+  }
+  return exit_done;
+}
+
+ExitCode recommend_to_user(const UserRun& run, std::optional<OutputFolder>& folder) {
+  const UserModel model = read_model(run.files.ratings);
+  const LabelTable items = read_labels(run.files.ratings + "/labels_1.txt");
+  SOTTO_REQUIRE_AT(items.size() == model.items(), run.files.ratings,
+                   "holds files that do not go together");
+  const std::vector<OwnRating> own = read_own(run, items);
+  Json result = make_result("complete", run.options, {{"items", items.size()}});
+  for (const auto& [item, value] : recommend(model, own, run.files.top)) {
+    result["recommendations"].push_back(
+        {{"item", std::string(items.label(item))}, {"value", value}});
+    if (!run.json) fmt::print("{}\t{:.4f}\n", items.label(item), value);
+  }
+  finish(run, folder, result);
+  return exit_done;
+}
+
+}  // namespace sotto::cli
