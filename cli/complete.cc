@@ -320,7 +320,8 @@ class Complete final : public Command {
     if (privacy_.as_published) return fit_as_published(positions, std::move(values), plan, kind);
     if (privacy_.perturb == "input") return fit_on_input(positions, std::move(values), plan);
     if (privacy_.mechanism == "sgd") return fit_by_gradients(positions, std::move(values), plan);
-    if (privacy_.mechanism == "als") {
+    const bool chosen = privacy_.mechanism == "auto" && prefers_als(positions, plan.target.epsilon);
+    if (chosen || privacy_.mechanism == "als") {
       return fit_by(positions, std::move(values), plan,
                     plan_private_als(positions, plan.target.epsilon, completion_.rank),
                     fit_private_als, "alternating least squares on noisy right-hand sides");

@@ -9,6 +9,7 @@ namespace {
 
 // Tuned on generated ratings (docs/completion.md).
 constexpr int sweeps = 2;
+constexpr double enough_ratings = 1000;
 constexpr double start_share = 0.5;  // of the budget
 // In variances of a rating.
 constexpr double most_low_rank = 0.5, error_variance = 0.7;
@@ -24,7 +25,7 @@ Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise) {
   return table;
 }
 
-// y = P a + errors, of one row.
+// y = P (a - a before) + errors, of one row.
 struct RowSystem {
   Matrix across, within;  // P = sum q f^T, Q = sum q q^T
   Vector y;
@@ -36,9 +37,9 @@ class HalfSweep {
   HalfSweep(const ObservedEntries& positions, std::size_t mode, Index rank, CompletionModel& model)
       : positions_(positions), mode_(mode), rank_(rank), model_(model) {}
 
-  // Whether anything was found; where the other side has nothing to offer, nothing is released.
-  bool run(RatingSums& sums, double share, double rating_variance) {
-    if (square() == 0) return false;
+  // Where the other side has nothing to offer, nothing is released.
+  void run(RatingSums& sums, double share, double rating_variance) {
+    if (square() == 0) return;
     const Matrix table = unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise);
     const NoisySums right = sums.release(
         {mode_ == 0 ? "right-hand sides of the users" : "right-hand sides of the items",
@@ -49,9 +50,8 @@ class HalfSweep {
     const std::vector<RowSystem> rows = systems(right.sums, table, sums.plan().bounds.middle());
     const double prior = std::min(prior_variance(rows), most_low_rank * rating_variance / square());
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      model_.factors[mode_].row(static_cast<Index>(r)).head(rank_) = posterior(rows[r], prior);
+      model_.factors[mode_].row(static_cast<Index>(r)).head(rank_) += posterior(rows[r], prior);
     }
-    return prior > 0;
   }
 
  private:
@@ -66,23 +66,28 @@ class HalfSweep {
       const Vector q = table.row(other);
       row.across.noalias() += q * held.row(other).head(rank_);
       row.within.noalias() += q * q.transpose();
-      row.y -= (model_.biases.predict(positions_, e) - middle) * q;
+      const double before = held.row(other).dot(
+          model_.factors[mode_].row(positions_.row(static_cast<Index>(mode_), e)));
+      row.y -= (model_.biases.predict(positions_, e) + before - middle) * q;
     }
     return rows;
   }
 
   // E |y|^2 = t |P|^2 + s tr Q + rank V: the prior variance t by the method of moments, every row
-  // weighed by how well it knows. Zero where the sums are no larger than their noise.
+  // weighed by how well it knows, less two deviations of what noise alone would bring (a square of
+  // Laplace noise has variance 5 V^2). Zero where the sums are no larger than their noise.
   double prior_variance(const std::vector<RowSystem>& rows) const {
-    double above = 0, expected = 0;
+    const auto rank = static_cast<double>(rank_);
+    double above = 0, expected = 0, spread = 0;
     for (const RowSystem& row : rows) {
       const double size = row.across.squaredNorm();
-      const double other = error_ * row.within.trace() + static_cast<double>(rank_) * noise_;
+      const double other = error_ * row.within.trace() + rank * noise_;
       const double weight = size / (other * other);
       above += weight * (row.y.squaredNorm() - other);
       expected += weight * size;
+      spread += weight * weight * other * other * 5 / rank;
     }
-    return expected > 0 ? std::max(0.0, above / expected) : 0;
+    return expected > 0 ? std::max(0.0, above - 2 * std::sqrt(spread)) / expected : 0;
   }
 
   // Mean square of the factors that are held, over the entries.
@@ -128,15 +133,18 @@ PrivateAlsPlan plan_private_als(const ObservedEntries& positions, double epsilon
   return plan;
 }
 
+bool prefers_als(const ObservedEntries& positions, double epsilon) {
+  const auto n = static_cast<double>(positions.size());
+  return epsilon * n / static_cast<double>(positions.dims[0] + positions.dims[1]) >= enough_ratings;
+}
+
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums) {
   auto [model, variance] = fit_private_model(positions, plan.start, kind, rank, sums);
   for (int half = 0; half < plan.half_sweeps; ++half) {
-    HalfSweep sweep(positions, half % 2 == 0 ? 1 : 0, plan.start.taste_count, model);
-    if (!sweep.run(sums, plan.half_sweep, variance)) break;
+    HalfSweep(positions, half % 2 == 0 ? 1 : 0, plan.start.taste_count, model)
+        .run(sums, plan.half_sweep, variance);
   }
-  // The factors of an item are no longer those of its position.
-  model.unknown_factors[1].setZero();
   return std::move(model);
 }
 
