@@ -59,8 +59,8 @@ Outcome release(ObservedEntries entries, double epsilon, Index per_user = 0) {
                         NoiseKey::insecure_from_seed(5), ledger);
   const double mu = affordable_mu(plan.target, 1, 100) / std::sqrt(3.0) * (1 - 1e-12);
   Outcome run{released.levels(mu).value().value,
-          released.item_sums(some_centre(), 0.4, mu).value().value,
-          released.pair_moment(some_centre(), core, mu).value().value, ledger.certify()};
+              released.item_sums(some_centre(), 0.4, mu).value().value,
+              released.pair_moment(some_centre(), core, mu).value().value, ledger.certify()};
   return run;
 }
 

@@ -14,13 +14,18 @@ namespace {
 
 // rating_gradients.md, 1 and 2.
 constexpr double kSafe = 1 + 0x1p-38;
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 22, kMostCoefficients = 1 << 11;
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 32, kMostCoefficients = 1 << 11;
 
-double unit_of(double clip) { return std::exp2(std::ilogb(clip) - 30); }
+// A power of two, so small that rounding to it hardly counts, and so large that the sum of all
+// contributions stays below 2^53 units.
+double unit_of(double clip, std::size_t entries) {
+  const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
+  return std::exp2(std::ilogb(clip) - std::min(30, 51 - size));
+}
 
-double sensitivity_of(const GradientPlan& plan) {
+double sensitivity_of(const GradientPlan& plan, std::size_t entries) {
   const auto touched = static_cast<double>(plan.coefficients);
-  return plan.clip * kSafe + unit_of(plan.clip) / 2 * std::sqrt(touched);
+  return plan.clip * kSafe + unit_of(plan.clip, entries) / 2 * std::sqrt(touched);
 }
 
 void check(const GradientPlan& plan, std::size_t entries) {
@@ -31,8 +36,8 @@ void check(const GradientPlan& plan, std::size_t entries) {
   SOTTO_REQUIRE(plan.steps >= 1 && plan.numbers >= 1 && plan.coefficients >= 1 &&
                     plan.coefficients <= kMostCoefficients,
                 "a run needs steps, parameters, and entries that touch 1 to {}", kMostCoefficients);
-  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries,
-                "gradients are released for fewer than 2^22 ratings, got {}", entries);
+  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
+                entries);
 }
 
 // The least noise with which all steps stay within the target, their precision included.
@@ -46,7 +51,7 @@ SubsampledGaussianMechanism mechanism_for(const GradientPlan& plan, std::size_t 
                 plan.target.epsilon, plan.steps, charges);
   const double delta = plan.target.delta * (1 - 1e-9) * std::exp(-charges);
   const double multiplier = calibrate_subsampled(epsilon, delta, plan.rate, plan.steps);
-  const double sensitivity = sensitivity_of(plan);
+  const double sensitivity = sensitivity_of(plan, entries);
   const double spread = std::sqrt(static_cast<double>(plan.numbers));
   const double deviation = deviation_for({sensitivity, spread}, 1 / multiplier * (1 - 0x1p-44));
   return SubsampledGaussianMechanism(GaussianMechanism("gradient over a sample of the ratings",
@@ -94,7 +99,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
 Vector RatingGradients::step(const Linearise& linearise) {
   SOTTO_REQUIRE(steps_left_ > 0, "all {} steps of the plan were made", plan_.steps);
   --steps_left_;
-  const double unit = unit_of(plan_.clip);
+  const double unit = unit_of(plan_.clip, values_.size());
   std::vector<std::int64_t> sum(static_cast<std::size_t>(plan_.numbers), 0);
   Linearised at;
   for (const std::size_t e : mechanism_.sample(std::ssize(values_), key_.open_stream())) {
