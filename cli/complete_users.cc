@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -26,16 +26,35 @@ namespace fs = std::filesystem;
 
 // ---- ratings of public users ----
 
+// The public lists: items, and times where time is part of the model.
+struct Lists {
+  LabelTable items;
+  std::optional<LabelTable> times;
+};
+
+// Rows as listed; without a list of times the third mode is not looked at.
+ObservedEntries numbered(const Lists& lists, const Ratings& ratings) {
+  ObservedEntries entries = numbered_by(lists.items, 1, ratings);
+  if (!lists.times) {
+    std::fill(entries.index[2].begin(), entries.index[2].end(), unknown_row);
+    return entries;
+  }
+  ObservedEntries with_times = numbered_by(*lists.times, 2, ratings);
+  entries.index[2] = std::move(with_times.index[2]);
+  entries.dims[2] = with_times.dims[2];
+  return entries;
+}
+
 struct PublicRatings {
   Ratings ratings;
-  ObservedEntries entries;  // items as listed
+  ObservedEntries entries;  // rows as listed
 };
 
 PublicRatings read_public(const std::string& path, const RatingFileOptions& format,
-                          const LabelTable& items) {
+                          const Lists& lists) {
   const PublicDeclaration declared("the test users' ratings are treated as public");
   Ratings ratings = Sensitive<Ratings>(read_ratings(path, format)).open(declared);
-  ObservedEntries entries = numbered_by(items, 1, ratings);
+  ObservedEntries entries = numbered(lists, ratings);
   return {std::move(ratings), std::move(entries)};
 }
 
@@ -54,7 +73,7 @@ std::map<std::string, std::vector<OwnRating>> own_ratings(const PublicRatings& g
     const std::int32_t item = given.entries.row(1, e);
     if (item == unknown_row) continue;
     own[given.ratings.modes[0].label(given.entries.row(0, e))].push_back(
-        {item, given.entries.at(e)});
+        {item, given.entries.at(e), given.entries.row(2, e)});
   }
   return own;
 }
@@ -76,13 +95,13 @@ void refuse_shared_places(const TestFiles& files, const std::string& path) {
   }
 }
 
-TestFiles read_test(const UserRun& run, const LabelTable& items, const Ratings& ratings) {
+TestFiles read_test(const UserRun& run, const Lists& lists, const Ratings& ratings) {
   TestFiles files;
   if (run.files.test.empty()) return files;
   SOTTO_REQUIRE_AT(!run.files.given.empty(), "--test",
                    "needs --given FILE with --unit user: public ratings of the test users, from "
                    "which their own part is worked out");
-  const PublicRatings given = read_public(run.files.given, run.format, items);
+  const PublicRatings given = read_public(run.files.given, run.format, lists);
   const std::set<std::string> learnt = users_of(ratings);
   for (const std::string& user : users_of(given.ratings)) {
     SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.given,
@@ -90,7 +109,7 @@ TestFiles read_test(const UserRun& run, const LabelTable& items, const Ratings& 
                      run.files.ratings);
   }
   files.own = own_ratings(given);
-  files.test = read_public(run.files.test, run.format, items);
+  files.test = read_public(run.files.test, run.format, lists);
   for (const std::string& user : users_of(files.test->ratings)) {
     SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.test,
                      "holds a user of {}: test users are treated as public, so they must be others",
@@ -112,7 +131,8 @@ CompletionScores score_users(const UserModel& model, const TestFiles& files) {
       taste->second =
           own == files.own.end() ? solve_user(model, {}) : solve_user(model, own->second);
     }
-    predicted.push_back(predict(model, taste->second, test.entries.row(1, e)));
+    predicted.push_back(
+        predict(model, taste->second, test.entries.row(1, e), test.entries.row(2, e)));
   }
   return score(test.entries, predicted, model.bounds.low);
 }
@@ -125,12 +145,16 @@ std::string text_of(const LabelTable& labels) {
   return text;
 }
 
-void write_model(OutputFolder& folder, const UserModel& model, const LabelTable& items,
-                 Json& result) {
+void write_model(OutputFolder& folder, const UserModel& model, const Lists& lists, Json& result) {
   result["files"] = {"factors_1.npy", "biases_1.npy", "labels_1.txt"};
   folder.write_npy("factors_1.npy", model.factors);
   folder.write_npy("biases_1.npy", model.effects);
-  folder.write_text("labels_1.txt", text_of(items));
+  folder.write_text("labels_1.txt", text_of(lists.items));
+  if (model.times.size() == 0) return;
+  result["files"].push_back("biases_2.npy");
+  result["files"].push_back("labels_2.txt");
+  folder.write_npy("biases_2.npy", model.times);
+  folder.write_text("labels_2.txt", text_of(*lists.times));
 }
 
 void fill_model(Json& result, const UserModel& model) {
@@ -139,6 +163,14 @@ void fill_model(Json& result, const UserModel& model) {
                     {"error_variance", model.error_variance},
                     {"low", model.bounds.low},
                     {"high", model.bounds.high}};
+  if (model.times.size() > 0) result["user"]["times"] = model.times.size();
+}
+
+Vector read_vector(const std::string& path) {
+  const DenseTensor found = read_npy(path);
+  SOTTO_REQUIRE_AT(found.order() == 1 && !found.has_nonfinite(), path,
+                   "is not a vector of finite numbers");
+  return Eigen::Map<const Vector>(found.values().data(), found.size());
 }
 
 UserModel read_model(const std::string& folder) {
@@ -148,8 +180,9 @@ UserModel read_model(const std::string& folder) {
                    "is not the folder of a result: --recommend needs one made with --unit user");
   const Json result = Json::parse(file, nullptr, false);
   UserModel model;
+  Json user;
   try {
-    const Json& user = result.at("user");
+    user = result.at("user");
     model.mean = result.at("mean").get<double>();
     model.level_variance = user.at("level_variance").get<double>();
     model.error_variance = user.at("error_variance").get<double>();
@@ -157,25 +190,24 @@ UserModel read_model(const std::string& folder) {
   } catch (const Json::exception&) {
     throw Error("is not a result of --unit user", path);
   }
-  const DenseTensor effects = read_npy(folder + "/biases_1.npy");
+  model.effects = read_vector(folder + "/biases_1.npy");
+  if (user.contains("times")) model.times = read_vector(folder + "/biases_2.npy");
   const DenseTensor factors = read_npy(folder + "/factors_1.npy");
-  SOTTO_REQUIRE_AT(effects.order() == 1 && factors.order() == 2 &&
-                       factors.dims()[0] == effects.dims()[0] && model.error_variance > 0 &&
+  SOTTO_REQUIRE_AT(factors.order() == 2 && factors.dims()[0] == model.effects.size() &&
+                       !factors.has_nonfinite() && model.error_variance > 0 &&
                        model.level_variance >= 0 && model.bounds.low < model.bounds.high,
                    folder, "holds files that do not go together");
-  const Index items = effects.dims()[0], rank = factors.dims()[1];
-  model.effects.resize(items);
-  model.factors.resize(items, rank);
-  for (Index i = 0; i < items; ++i) {
-    model.effects[i] = effects.at({i});
+  const Index rank = factors.dims()[1];
+  model.factors.resize(model.effects.size(), rank);
+  for (Index i = 0; i < model.factors.rows(); ++i) {
     for (Index r = 0; r < rank; ++r) model.factors(i, r) = factors.at({i, r});
   }
   return model;
 }
 
 // One user's ratings; every item must be known.
-std::vector<OwnRating> read_own(const UserRun& run, const LabelTable& items) {
-  const PublicRatings file = read_public(run.files.own, run.format, items);
+std::vector<OwnRating> read_own(const UserRun& run, const Lists& lists) {
+  const PublicRatings file = read_public(run.files.own, run.format, lists);
   SOTTO_REQUIRE_AT(users_of(file.ratings).size() == 1, run.files.own,
                    "holds {} users: --recommend takes the ratings of one",
                    users_of(file.ratings).size());
@@ -187,7 +219,7 @@ std::vector<OwnRating> read_own(const UserRun& run, const LabelTable& items) {
                      "the item {} is not one of those in {}",
                      file.ratings.modes[1].label(file.ratings.entries.row(1, e)),
                      run.files.ratings);
-    own.push_back({file.entries.row(1, e), file.entries.at(e)});
+    own.push_back({file.entries.row(1, e), file.entries.at(e), file.entries.row(2, e)});
   }
   return own;
 }
@@ -216,8 +248,9 @@ void refuse_other_models(const UserRun& run) {
   SOTTO_REQUIRE_AT(run.format.value_range(), "--epsilon",
                    "needs --range LO:HI, the range that values can have: it is public and is not "
                    "read off the ratings");
-  SOTTO_REQUIRE_AT(run.format.time_mode == "none", "--time-mode",
-                   "does not go with --unit user: its model is of users and items");
+  SOTTO_REQUIRE_AT(run.format.time_mode == "none" || !run.privacy.times.empty(), "--time-mode",
+                   "needs --times FILE with --unit user: the public list of days, weeks or months, "
+                   "which would otherwise be read off the users' ratings");
   SOTTO_REQUIRE_AT(run.completion.model == "cp", "--model", "--unit user is for cp");
 }
 
@@ -226,19 +259,23 @@ void refuse_other_models(const UserRun& run) {
 ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& folder) {
   refuse_other_models(run);
   const auto range = run.format.value_range();
-  const LabelTable items = read_labels(run.privacy.items);
+  Lists lists{read_labels(run.privacy.items), std::nullopt};
+  if (!run.privacy.times.empty()) lists.times = read_labels(run.privacy.times);
   const Ratings ratings = read_users(run);
-  const TestFiles test = read_test(run, items, ratings);
+  const TestFiles test = read_test(run, lists, ratings);
 
   const auto start = std::chrono::steady_clock::now();
-  const UserPlan plan{
-      run.privacy.target(), {range->low, range->high}, items.size(), run.privacy.per_user};
+  const UserPlan plan{run.privacy.target(),
+                      {range->low, range->high},
+                      lists.items.size(),
+                      lists.times ? lists.times->size() : 0,
+                      run.privacy.per_user};
   Ledger ledger(user_statement(plan));
-  PrivateUsers users(Sensitive<ObservedEntries>(numbered_by(items, 1, ratings)), plan,
-                     run.privacy.key(), ledger);
+  PrivateUsers users(Sensitive<ObservedEntries>(numbered(lists, ratings)), plan, run.privacy.key(),
+                     ledger);
   const UserModel model = fit_user_model(users, run.completion.rank);
   const Certificate certificate = ledger.certify();
-  Json result = make_result("complete", run.options, {{"items", items.size()}});
+  Json result = make_result("complete", run.options, {{"items", lists.items.size()}});
   std::optional<CompletionScores> scores;
   if (test.test) {
     scores = score_users(model, test);
@@ -252,7 +289,7 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   fill_model(result, model);
   result["seconds"] =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (folder) write_model(*folder, model, items, result);
+  if (folder) write_model(*folder, model, lists, result);
   finish(run, folder, result);
   if (!run.json) {
     fmt::print("noisy sums over users: {:.3g} s\n", result["seconds"].get<double>());
@@ -264,10 +301,13 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
 
 ExitCode recommend_to_user(const UserRun& run, std::optional<OutputFolder>& folder) {
   const UserModel model = read_model(run.files.ratings);
-  const LabelTable items = read_labels(run.files.ratings + "/labels_1.txt");
-  SOTTO_REQUIRE_AT(items.size() == model.items(), run.files.ratings,
-                   "holds files that do not go together");
-  const std::vector<OwnRating> own = read_own(run, items);
+  Lists lists{read_labels(run.files.ratings + "/labels_1.txt"), std::nullopt};
+  if (model.times.size() > 0) lists.times = read_labels(run.files.ratings + "/labels_2.txt");
+  const LabelTable& items = lists.items;
+  SOTTO_REQUIRE_AT(
+      items.size() == model.items() && (!lists.times || lists.times->size() == model.times.size()),
+      run.files.ratings, "holds files that do not go together");
+  const std::vector<OwnRating> own = read_own(run, lists);
   Json result = make_result("complete", run.options, {{"items", items.size()}});
   for (const auto& [item, value] : recommend(model, own, run.files.top)) {
     result["recommendations"].push_back(

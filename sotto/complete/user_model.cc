@@ -12,10 +12,12 @@ namespace sotto {
 namespace {
 
 // Tuned on MovieLens latest-small and on generated ratings (docs/completion.md).
-constexpr double share_levels = 0.05, share_pairs = 0.5;  // of mu squared; the rest: item sums
-constexpr double constant_share = 0.7;                    // of the deviation of a rating
+// Of mu squared; the rest: item sums.
+constexpr double share_levels = 0.05, share_times = 0.05, share_pairs = 0.5;
+constexpr double constant_share = 0.7;  // of the deviation of a rating
 // Variances, in variances of a rating.
-constexpr double level_share = 0.2, error_share = 0.75, effect_share = 0.15, left_share = 0.8;
+constexpr double level_share = 0.2, error_share = 0.75, effect_share = 0.15, left_share = 0.8,
+                 time_share = 0.02;
 constexpr Index least_core = 30, most_core = 800;
 constexpr double signal_share = 0.012;  // of the users: what a factor brings to the pair moment
 constexpr double popular = 3;           // deviations of the noise: weight of an item of the core
@@ -69,6 +71,17 @@ Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& level
       (prior * weight.square() + error * typical * weight + sums.deviation * sums.deviation);
   items.effects = items.effects.cwiseMax(-1).cwiseMin(1);
   return items;
+}
+
+// The same for times; a user has all of a weight, whatever the number of ratings.
+Vector read_times(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
+  const double prior = time_share * levels.variance, error = error_share * levels.variance;
+  const double typical = 1 / (constant * levels.ratings);
+  const auto weight = (sums.value.col(1).array() / constant).max(0.0);
+  const Vector effects =
+      prior * weight * sums.value.col(0).array() /
+      (prior * weight.square() + error * typical * weight + sums.deviation * sums.deviation);
+  return effects.cwiseMax(-1).cwiseMin(1);
 }
 
 std::vector<std::int32_t> core_of(const Items& items, Index most) {
@@ -126,28 +139,38 @@ double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& lev
   return ratio / (typical * levels.users);
 }
 
+double time_effect(const UserModel& model, std::int32_t time) {
+  return time == unknown_row || model.times.size() == 0 ? 0 : model.times[time];
+}
+
 }  // namespace
 
-std::int64_t most_user_values(Index items) {
-  const Index core = std::min(items, most_core);
-  return 4 + 2 * items + core * (core + 1) / 2;
+std::int64_t most_user_values(const UserPlan& plan) {
+  const Index core = std::min(plan.items, most_core);
+  return 4 + 2 * (plan.items + plan.times) + core * (core + 1) / 2;
 }
 
 UserModel fit_user_model(PrivateUsers& users, Index rank) {
   const UserPlan& plan = users.plan();
-  const double mu = affordable_mu(plan.target, 1, most_user_values(plan.items));
+  const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
   const Levels levels = read_levels(users.levels(mu * std::sqrt(share_levels)).value(), plan.items);
   const double pair_mu = mu * std::sqrt(share_pairs);
   const Index core_size = affordable_core(levels.users, 1 / pair_mu, plan.items);
   const bool with_pairs = core_size >= std::min(least_core, plan.items);
-  const double item_share = 1 - share_levels - (with_pairs ? share_pairs : 0);
+  const bool with_times = plan.times > 1;
+  const double item_share =
+      1 - share_levels - (with_pairs ? share_pairs : 0) - (with_times ? share_times : 0);
 
-  UserCentre centre{levels.mean, error_share / level_share, Vector::Zero(plan.items)};
+  UserCentre centre{levels.mean, error_share / level_share, Vector::Zero(plan.items), {}};
   const double constant = constant_share * std::sqrt(levels.variance);
   const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
   const Items items =
       read_items(users.item_sums(centre, constant, item_mu).value(), constant, levels);
   centre.effects = items.effects;
+  if (with_times) {
+    const double time_mu = mu * std::sqrt(share_times) * (1 - 0x1p-44);
+    centre.times = read_times(users.time_sums(centre, constant, time_mu).value(), constant, levels);
+  }
 
   const double half = plan.bounds.width() / 2;
   UserModel model;
@@ -156,6 +179,7 @@ UserModel fit_user_model(PrivateUsers& users, Index rank) {
   model.level_variance = level_share * levels.variance * half * half;
   model.error_variance = error_share * levels.variance * half * half;
   model.effects = half * items.effects;
+  model.times = half * centre.times;
   model.factors = Matrix::Zero(plan.items, rank);
   if (!with_pairs) return model;
   const std::vector<std::int32_t> core = core_of(items, core_size);
@@ -182,14 +206,15 @@ OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own) {
     row.tail(rank) = model.factors.row(rating.item);
     const double held = std::clamp(rating.value, model.bounds.low, model.bounds.high);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
-    right += (held - model.mean - model.effects[rating.item]) * row;
+    right +=
+        (held - model.mean - model.effects[rating.item] - time_effect(model, rating.time)) * row;
   }
   const Vector found = gram.selfadjointView<Eigen::Lower>().llt().solve(right);
   return {level * found[0], found.tail(rank)};
 }
 
-double predict(const UserModel& model, const OwnTaste& user, std::int32_t item) {
-  double x = model.mean + user.level;
+double predict(const UserModel& model, const OwnTaste& user, std::int32_t item, std::int32_t time) {
+  double x = model.mean + user.level + time_effect(model, time);
   if (item != unknown_row) x += model.effects[item] + model.factors.row(item).dot(user.taste);
   return std::clamp(x, model.bounds.low, model.bounds.high);
 }

@@ -40,7 +40,7 @@ ObservedEntries draw_users(const Truth& truth, std::int32_t users) {
   SeededRandom random(2);
   ObservedEntries entries({users, truth.items, 1});
   for (std::int32_t u = 0; u < users; ++u) {
-    for (const auto& [item, value] : truth.draw(random)) {
+    for (const auto& [item, value, time] : truth.draw(random)) {
       entries.append(std::vector<std::int32_t>{u, item, 0}, value);
     }
   }
@@ -114,17 +114,52 @@ TEST(UserModel, spends_nothing_on_pairs_where_they_would_be_noise) {
   }
 }
 
+UserModel known_model(const Truth& truth) {
+  UserModel model;
+  model.bounds = stars;
+  model.mean = 3.5;
+  model.level_variance = 0.16;
+  model.error_variance = 0.25;
+  model.effects = truth.effects;
+  model.factors = truth.factors;
+  return model;
+}
+
+// In the second of two times all ratings are 0.8 higher.
+TEST(UserModel, finds_what_time_does) {
+  const Truth truth(60);
+  ObservedEntries entries = draw_users(truth, 3000);
+  entries.dims[2] = 2;
+  SeededRandom random(11);
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    entries.index[2][e] = static_cast<std::int32_t>(random.below(2));
+    entries.value[e] += 0.8 * entries.index[2][e] - 0.4;
+  }
+  const UserPlan plan{{4, 1e-6}, stars, truth.items, 2, 0};
+  Ledger ledger(user_statement(plan));
+  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan,
+                        NoiseKey::from_system(), ledger);
+  const UserModel model = fit_user_model(released, 2);
+  EXPECT_NEAR(model.times[1] - model.times[0], 0.8, 0.15);
+  EXPECT_TRUE(ledger.certify().proved) << ledger.certify().why;
+  const OwnTaste user = solve_user(model, {});
+  EXPECT_NEAR(predict(model, user, 0, 1) - predict(model, user, 0, 0), 0.8, 0.15);
+  // The time of a user's own ratings is taken off them.
+  const std::vector<OwnRating> early{{0, 4.0, 0}, {1, 4.0, 0}}, late{{0, 4.0, 1}, {1, 4.0, 1}};
+  EXPECT_GT(solve_user(model, early).level, solve_user(model, late).level);
+}
+
 // Normal equations written out.
 TEST(SolveUser, is_the_posterior_mean) {
   const Truth truth(20);
-  UserModel model{stars, 3.5, 0.16, 0.25, truth.effects, truth.factors};
+  const UserModel model = known_model(truth);
   SeededRandom random(4);
   const std::vector<OwnRating> own = truth.draw(random);
   const auto n = static_cast<Index>(own.size());
   Matrix design(n, 3);
   Vector y(n);
   for (Index e = 0; e < n; ++e) {
-    const auto& [item, value] = own[static_cast<std::size_t>(e)];
+    const auto& [item, value, time] = own[static_cast<std::size_t>(e)];
     design.row(e) << 1, truth.factors(item, 0), truth.factors(item, 1);
     y[e] = value - 3.5 - truth.effects[item];
   }
@@ -139,7 +174,7 @@ TEST(SolveUser, is_the_posterior_mean) {
 
 TEST(Recommend, ranks_what_was_not_rated) {
   const Truth truth(20);
-  const UserModel model{stars, 3.5, 0.16, 0.25, truth.effects, truth.factors};
+  const UserModel model = known_model(truth);
   SeededRandom random(4);
   const std::vector<OwnRating> own = truth.draw(random);
   const auto best = recommend(model, own, 5);

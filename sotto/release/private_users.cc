@@ -16,7 +16,8 @@ namespace {
 // private_users.md, 2 and 3.
 constexpr double kSafe = 1 + 0x1p-28;
 constexpr double kUnit = 0x1p-30;
-constexpr Index kMostUsers = Index{1} << 22, kMostItems = Index{1} << 22;
+constexpr Index kMostUsers = Index{1} << 22, kMostItems = Index{1} << 22,
+                kMostTimes = Index{1} << 16;
 constexpr double kShortest = 0x1p-10;
 
 std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
@@ -43,6 +44,9 @@ PrivacyStatement user_statement(const UserPlan& plan) {
       fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
                   plan.bounds.low, plan.bounds.high),
       "all options", "the test users' files, where there are any"};
+  if (plan.times > 0) {
+    statement.public_facts.push_back(fmt::format("the list of times, {} of them", plan.times));
+  }
   statement.delta = plan.target.delta;
   statement.budget = {plan.target.epsilon, plan.target.delta};
   return statement;
@@ -58,6 +62,8 @@ PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& p
                    "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
   SOTTO_REQUIRE(plan.items >= 1 && plan.items <= kMostItems, "1 to {} items are allowed, got {}",
                 kMostItems, plan.items);
+  SOTTO_REQUIRE(plan.times >= 0 && plan.times <= kMostTimes, "at most {} times are allowed, got {}",
+                kMostTimes, plan.times);
   take(ReleaseAccess::view(ratings));
   if (!key_.secure()) {
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
@@ -80,7 +86,8 @@ void PrivateUsers::take(const ObservedEntries& entries) {
       const std::int32_t item = entries.row(1, e);
       if (item == unknown_row) continue;
       const double held = std::clamp(x, plan_.bounds.low, plan_.bounds.high);
-      own.push_back({item, std::clamp((held - middle) / half, -1.0, 1.0)});
+      const std::int32_t time = plan_.times > 0 ? entries.row(2, e) : unknown_row;
+      own.push_back({item, time, std::clamp((held - middle) / half, -1.0, 1.0)});
     }
     const auto earlier = [](const Rating& a, const Rating& b) {
       return place_of(a.item) < place_of(b.item);
@@ -99,6 +106,10 @@ void PrivateUsers::take(const ObservedEntries& entries) {
 // Bounded, so that no square overflows.
 void PrivateUsers::require_centre(const UserCentre& centre) const {
   constexpr double most = 1e6;
+  SOTTO_REQUIRE(
+      centre.times.size() == 0 || (centre.times.size() == plan_.times && centre.times.allFinite() &&
+                                   centre.times.cwiseAbs().maxCoeff() <= most),
+      "a centre has a finite effect for each of {} times, or none", plan_.times);
   SOTTO_REQUIRE(centre.effects.size() == plan_.items && centre.effects.allFinite() &&
                     centre.effects.cwiseAbs().maxCoeff() <= most && std::abs(centre.mean) <= most &&
                     centre.shrink > 0,
@@ -112,6 +123,9 @@ void PrivateUsers::left_of(std::size_t user, const UserCentre& centre,
   double sum = 0;
   for (const Rating& rating : own) {
     left.push_back(rating.z - centre.mean - centre.effects[rating.item]);
+    if (centre.times.size() > 0 && rating.time != unknown_row) {
+      left.back() -= centre.times[rating.time];
+    }
     sum += left.back();
   }
   const double level = sum / (static_cast<double>(own.size()) + centre.shrink);
@@ -179,6 +193,38 @@ Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double
   }
   const double deviation =
       noise_block("sums of the ratings of each item", mu, {result.data(), sum.size()});
+  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
+}
+
+Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double constant,
+                                                double mu) {
+  require_centre(centre);
+  SOTTO_REQUIRE(constant > 0 && constant <= 1e6, "the constant must be positive, got {}", constant);
+  SOTTO_REQUIRE(plan_.times > 0, "no times were declared");
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(2 * plan_.times), 0);
+  std::vector<double> left;
+  Matrix own_sums(plan_.times, 2);
+  for (std::size_t u = 0; u < users(); ++u) {
+    const auto own = of(u);
+    left_of(u, centre, left);
+    own_sums.setZero();
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      if (own[n].time == unknown_row) continue;
+      own_sums(own[n].time, 0) += left[n];
+      own_sums(own[n].time, 1) += constant;
+    }
+    const double norm = own_sums.norm();
+    if (!(norm > 0)) continue;
+    for (Index n = 0; n < own_sums.size(); ++n) {
+      sum[static_cast<std::size_t>(n)] += in_units(own_sums.data()[n] / norm);
+    }
+  }
+  Matrix result(plan_.times, 2);
+  for (Index n = 0; n < result.size(); ++n) {
+    result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
+  }
+  const double deviation =
+      noise_block("sums of the ratings of each time", mu, {result.data(), sum.size()});
   return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
 }
 

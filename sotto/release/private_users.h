@@ -6,6 +6,7 @@
 // - levels: mean, mean square, 1 and a function of the number of ratings, 4 numbers;
 // - item sums: what is left of each rating after the user's own level, and a constant, scaled so
 //   that all of them together have norm one: 2 numbers an item;
+// - time sums: the same added up within each time (day, week, month) of a public list;
 // - pair moment: y y^T of what is left on a core of items, scaled to |y| = 1, symmetric.
 // Gaussian noise, composed by GDP. After McSherry & Mironov (2009), with exact accounting.
 // Cost: entries, and for the pair moment the sum over users of (core ratings)^2. Proof:
@@ -33,17 +34,19 @@ struct UserPlan {
   PrivacyTarget target;
   ValueBounds bounds;
   Index items;
+  Index times = 0;     // of a public list; 0: time is not looked at
   Index per_user = 0;  // at most so many ratings of a user count; 0: all
 };
 
 PrivacyStatement user_statement(const UserPlan& plan);
 
-// What is taken off a rating z in [-1, 1]: z - mean - effect of the item - level of the user, the
-// level being the sum of what is left before it over (number + shrink).
+// What is taken off a rating z in [-1, 1]: z - mean - effects of item and time - level of the user,
+// the level being the sum of what is left before it over (number + shrink).
 struct UserCentre {
   double mean = 0;
   double shrink = 1;
   Vector effects;  // of the items
+  Vector times;    // effects of the times; empty: none
 };
 
 // Where the numbers of `levels` stand.
@@ -52,7 +55,8 @@ enum UserLevel { level_mean, level_square, level_users, level_root };
 class PrivateUsers {
  public:
   // Takes the ratings over: mode 0 the users, mode 1 the public items (unknown_row: not listed, not
-  // counted); further modes are not looked at. The ledger must outlive this.
+  // counted), mode 2 the public times (unknown_row: none) where the plan has any. The ledger must
+  // outlive this.
   PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, NoiseKey key,
                Ledger& ledger);
 
@@ -63,12 +67,14 @@ class PrivateUsers {
   Released<Noisy<Vector>> levels(double mu);
   // items x 2: what is left, and `constant` for each rating, with the same weights.
   Released<Noisy<Matrix>> item_sums(const UserCentre& centre, double constant, double mu);
+  // times x 2, likewise.
+  Released<Noisy<Matrix>> time_sums(const UserCentre& centre, double constant, double mu);
   Released<Noisy<Matrix>> pair_moment(const UserCentre& centre, std::span<const std::int32_t> core,
                                       double mu);
 
  private:
   struct Rating {
-    std::int32_t item;
+    std::int32_t item, time;
     double z;
   };
   std::span<const Rating> of(std::size_t user) const {

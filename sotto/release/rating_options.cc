@@ -18,6 +18,10 @@ OptionTable RatingPrivacyOptions::table() {
               "public; user: all ratings of one user, what was rated included")
       .text("items", 0, items, "FILE",
             "unit user: the public list of items, one a line; ratings of others are not used")
+      .text(
+          "times", 0, times, "FILE",
+          "unit user: the public list of days, weeks, months or other rows of the third mode, one "
+          "a line; none given: time is not part of the model")
       .integer("per-user", 0, per_user, {0, std::numeric_limits<std::int64_t>::max()},
                "unit user: at most so many ratings of a user count; 0: all, which costs no privacy")
       .choice("perturb", perturb, {"auto", "none", "input", "gradient", "output"},
@@ -46,6 +50,7 @@ void RatingPrivacyOptions::check() const {
     SOTTO_REQUIRE_AT(mechanism == "auto", "--mechanism", "goes with --epsilon");
   }
   SOTTO_REQUIRE_AT(for_users() || items.empty(), "--items", "goes with --unit user");
+  SOTTO_REQUIRE_AT(for_users() || times.empty(), "--times", "goes with --unit user");
   SOTTO_REQUIRE_AT(mechanism == "auto" || (perturb == "auto" && !for_users()), "--mechanism",
                    "goes with --unit rating and --perturb auto");
   SOTTO_REQUIRE_AT(for_users() || per_user == 0, "--per-user", "goes with --unit user");

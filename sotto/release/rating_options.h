@@ -15,6 +15,7 @@ struct RatingPrivacyOptions {
   std::optional<double> delta;
   std::string unit = "rating";  // user
   std::string items;            // file: the public list of items, unit user
+  std::string times;            // file: the public list of times, unit user
   std::int64_t per_user = 0;
   std::string perturb = "auto";    // none, input, gradient, output
   std::string mechanism = "auto";  // sums, als, sgd

@@ -88,6 +88,22 @@ class UserComplete(ProgramTest):
         twice = self.write("twice.txt", "1\n2\n1\n")
         self.refuse(*no_items, "--items", twice, says="twice.txt:3")
 
+    def test_times_are_declared_and_learnt(self):
+        made = self.folder / "made" / "ratings.csv"
+        times = self.write("times.txt", "".join(f"{t}\n" for t in range(1, 7)))
+        private = ["complete", made, *self.private[2:]]
+        out = self.folder / "out"
+        found = self.result(*private, "--times", times, "--out", out)
+        self.assertIn("the list of times, 6 of them", found["privacy"]["public"])
+        self.assertEqual(found["privacy"]["guarantee"], "proved")
+        self.assertEqual(read_npy(out / "biases_2.npy")[0], (6,))
+        own = self.csv("own.csv", "user,item,month,rating", ["me,1,2,4", "me,5,3,2"])
+        best = self.result("complete", out, "--recommend", own, "--top", 3)["recommendations"]
+        self.assertEqual(len(best), 3)
+        stamped = self.csv("stamped.csv", "user,item,rating,time",
+                           ["1,1,3,2000-01-05", "2,2,4,2001-01-05"])
+        self.refuse("complete", stamped, *self.private[2:], "--time-mode", "month", says="--times")
+
     def test_broken_ratings_are_not_shown(self):
         wild = self.write("wild.csv", self.ratings.read_text() + "9,1,secret\n")
         private = ["complete", wild, *self.private[2:]]
