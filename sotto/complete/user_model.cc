@@ -18,6 +18,7 @@ constexpr double constant_share = 0.7;  // of the deviation of a rating
 // Variances, in variances of a rating.
 constexpr double level_share = 0.2, error_share = 0.75, effect_share = 0.15, left_share = 0.8,
                  time_share = 0.02;
+constexpr double usual_variance = 0.2, variance_reach = 0.1;  // of ratings in [-1, 1]
 constexpr Index least_core = 30, most_core = 800;
 constexpr double signal_share = 0.012;  // of the users: what a factor brings to the pair moment
 constexpr double popular = 3;           // deviations of the noise: weight of an item of the core
@@ -37,8 +38,11 @@ Levels read_levels(const Noisy<Vector>& noisy, Index items) {
   // The mean is pulled to the middle where noise could have moved it by a quarter of the range.
   const double trust = 1 / (1 + 4 * deviation * deviation / (found.users * found.users));
   found.mean = std::clamp(noisy.value[level_mean] / found.users * trust, -1.0, 1.0);
-  const double square = std::clamp(noisy.value[level_square] / found.users, 0.01, 1.0);
-  found.variance = std::clamp(square - found.mean * found.mean, 0.02, 0.5);
+  // So is the variance to that of ratings whose range is four deviations and a bit.
+  const double error = deviation / (found.users * variance_reach);
+  const double square = std::clamp(noisy.value[level_square] / found.users, 0.0, 1.0);
+  const double seen = std::clamp(square - found.mean * found.mean, 0.002, 0.5);
+  found.variance = (seen + error * error * usual_variance) / (1 + error * error);
   const double root = std::clamp(noisy.value[level_root] / found.users, 0.0, 1.0);
   const auto all = static_cast<double>(items);
   found.ratings = std::clamp(all * root * root * root * root, 2.0, all);
