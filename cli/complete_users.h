@@ -26,7 +26,7 @@ struct UserRun {
   const CompletionOptions& completion;
   const RatingPrivacyOptions& privacy;
   const RatingFileOptions& format;
-  bool json;
+  bool json = false;
   OptionTable options;
 };
 

@@ -82,7 +82,7 @@ TEST(RatingGradients, a_withdrawn_value_moves_the_sum_by_at_most_the_clip) {
 }
 
 TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
-  for (const double rate : {0.1, 0.5}) {
+  for (const double rate : {0.2}) {
     for (const double epsilon : {0.5, 4.0}) {
       const GradientPlan plan = plan_for(epsilon, rate);
       Ledger ledger(gradient_statement(plan));
@@ -110,6 +110,18 @@ TEST(RatingGradients, sample_a_share_of_the_entries_anew_each_step) {
   const double expected = 0.25 * exact_sum(std::vector<double>(entries, 4)).sum();
   EXPECT_NEAR(one.sum() / expected, 1, 0.5);
   EXPECT_GT((one - other).norm(), 3);  // other entries, not other noise
+}
+
+// Noise on the touched rows alone would show the sample, and with it undo what sampling is worth:
+// at a rate of 1% some three of the 300 entries touch six of the 40 numbers, and 34 would be
+// exactly 0.
+TEST(RatingGradients, do_not_show_which_rows_the_sample_touched) {
+  const GradientPlan plan = plan_for(1, 0.01);
+  Ledger ledger(gradient_statement(plan));
+  RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
+  const Vector noisy = gradients.step(linearise);
+  EXPECT_GT(noisy.cwiseAbs().minCoeff(), 0);
+  EXPECT_NEAR(std::sqrt(noisy.squaredNorm() / numbers) / gradients.deviation(), 1, 0.5);
 }
 
 TEST(RatingGradients, refuse_what_the_plan_does_not_cover) {
