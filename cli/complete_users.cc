@@ -79,6 +79,7 @@ std::map<std::string, std::vector<OwnRating>> own_ratings(const PublicRatings& g
 }
 
 struct TestFiles {
+  std::set<std::string> users;
   std::map<std::string, std::vector<OwnRating>> own;
   std::optional<PublicRatings> test;
 };
@@ -95,26 +96,17 @@ void refuse_shared_places(const TestFiles& files, const std::string& path) {
   }
 }
 
-TestFiles read_test(const UserRun& run, const Lists& lists, const Ratings& ratings) {
+TestFiles read_test(const UserRun& run, const Lists& lists) {
   TestFiles files;
   if (run.files.test.empty()) return files;
   SOTTO_REQUIRE_AT(!run.files.given.empty(), "--test",
                    "needs --given FILE with --unit user: public ratings of the test users, from "
                    "which their own part is worked out");
   const PublicRatings given = read_public(run.files.given, run.format, lists);
-  const std::set<std::string> learnt = users_of(ratings);
-  for (const std::string& user : users_of(given.ratings)) {
-    SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.given,
-                     "holds a user of {}: test users are treated as public, so they must be others",
-                     run.files.ratings);
-  }
   files.own = own_ratings(given);
   files.test = read_public(run.files.test, run.format, lists);
-  for (const std::string& user : users_of(files.test->ratings)) {
-    SOTTO_REQUIRE_AT(!learnt.contains(user), run.files.test,
-                     "holds a user of {}: test users are treated as public, so they must be others",
-                     run.files.ratings);
-  }
+  files.users = users_of(given.ratings);
+  files.users.merge(users_of(files.test->ratings));
   refuse_shared_places(files, run.files.test);
   return files;
 }
@@ -233,7 +225,7 @@ void finish(const UserRun& run, std::optional<OutputFolder>& folder, const Json&
 }
 
 // Neither what is wrong with a line nor where is shown.
-Ratings read_users(const UserRun& run) {
+Ratings read_users_file(const UserRun& run) {
   RatingFileOptions any_value = run.format;
   any_value.range.clear();
   try {
@@ -242,6 +234,19 @@ Ratings read_users(const UserRun& run) {
     if (!fs::is_regular_file(run.files.ratings)) throw;
     refuse_records(error, run.files.ratings);
   }
+}
+
+// What is read stays within: it leaves as Sensitive. Test users are public and must be others.
+Sensitive<ObservedEntries> read_users(const UserRun& run, const Lists& lists,
+                                      const TestFiles& test) {
+  const Ratings ratings = read_users_file(run);
+  for (const std::string& user : users_of(ratings)) {
+    SOTTO_REQUIRE_AT(!test.users.contains(user), run.files.given,
+                     "or --test holds a user of {}: test users are treated as public, so they must "
+                     "be others",
+                     run.files.ratings);
+  }
+  return Sensitive<ObservedEntries>(numbered(lists, ratings));
 }
 
 void refuse_other_models(const UserRun& run) {
@@ -261,8 +266,8 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   const auto range = run.format.value_range();
   Lists lists{read_labels(run.privacy.items), std::nullopt};
   if (!run.privacy.times.empty()) lists.times = read_labels(run.privacy.times);
-  const Ratings ratings = read_users(run);
-  const TestFiles test = read_test(run, lists, ratings);
+  const TestFiles test = read_test(run, lists);
+  Sensitive<ObservedEntries> ratings = read_users(run, lists, test);
 
   const auto start = std::chrono::steady_clock::now();
   const UserPlan plan{run.privacy.target(),
@@ -271,8 +276,7 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
                       lists.times ? lists.times->size() : 0,
                       run.privacy.per_user};
   Ledger ledger(user_statement(plan));
-  PrivateUsers users(Sensitive<ObservedEntries>(numbered(lists, ratings)), plan, run.privacy.key(),
-                     ledger);
+  PrivateUsers users(std::move(ratings), plan, run.privacy.key(), ledger);
   const UserModel model = fit_user_model(users, run.completion.rank);
   const Certificate certificate = ledger.certify();
   Json result = make_result("complete", run.options, {{"items", lists.items.size()}});

@@ -82,22 +82,21 @@ TEST(RatingGradients, a_withdrawn_value_moves_the_sum_by_at_most_the_clip) {
 }
 
 TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
-  for (const double rate : {0.2}) {
-    for (const double epsilon : {0.5, 4.0}) {
-      const GradientPlan plan = plan_for(epsilon, rate);
-      Ledger ledger(gradient_statement(plan));
-      RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
-      for (int n = 0; n < 3; ++n) gradients.step(linearise);
-      EXPECT_THROW(gradients.step(linearise), Error);
-      const Certificate certificate = ledger.certify();
-      EXPECT_TRUE(certificate.proved) << certificate.why;
-      EXPECT_LE(certificate.epsilon, epsilon);
-      EXPECT_GT(certificate.epsilon, 0.999 * epsilon);
-      const ReleaseRecord& record = certificate.releases[0].record;
-      EXPECT_EQ(record.count, 3);
-      EXPECT_NEAR(account_subsampled(record.noise / record.sensitivity, rate, 3, 1e-6), epsilon,
-                  0.002 * epsilon);
-    }
+  constexpr double rate = 0.2;
+  for (const double epsilon : {0.5, 4.0}) {
+    const GradientPlan plan = plan_for(epsilon, rate);
+    Ledger ledger(gradient_statement(plan));
+    RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
+    for (int n = 0; n < 3; ++n) gradients.step(linearise);
+    EXPECT_THROW(gradients.step(linearise), Error);
+    const Certificate certificate = ledger.certify();
+    EXPECT_TRUE(certificate.proved) << certificate.why;
+    EXPECT_LE(certificate.epsilon, epsilon);
+    EXPECT_GT(certificate.epsilon, 0.999 * epsilon);
+    const ReleaseRecord& record = certificate.releases[0].record;
+    EXPECT_EQ(record.count, 3);
+    EXPECT_NEAR(account_subsampled(record.noise / record.sensitivity, rate, 3, 1e-6), epsilon,
+                0.002 * epsilon);
   }
 }
 
@@ -121,7 +120,7 @@ TEST(RatingGradients, do_not_show_which_rows_the_sample_touched) {
   RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
   const Vector noisy = gradients.step(linearise);
   EXPECT_GT(noisy.cwiseAbs().minCoeff(), 0);
-  EXPECT_NEAR(std::sqrt(noisy.squaredNorm() / numbers) / gradients.deviation(), 1, 0.5);
+  EXPECT_GT(std::sqrt(noisy.squaredNorm() / numbers), 0.5 * gradients.deviation());
 }
 
 TEST(RatingGradients, refuse_what_the_plan_does_not_cover) {
