@@ -14,7 +14,8 @@ constexpr double start_share = 0.5;  // of the budget
 // In variances of a rating.
 constexpr double most_low_rank = 0.5, error_variance = 0.7;
 
-// Rows over their norm: every entry then spends its whole share.
+// Rows over their norm: every entry then spends its whole share. Where all are zero plain sums are
+// asked for, from which nothing is learnt: the list of releases does not depend on what came out.
 Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise) {
   Matrix table = factors.leftCols(rank);
   for (Index i = 0; i < table.rows(); ++i) {
@@ -22,6 +23,7 @@ Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise) {
         noise == RatingNoise::laplace ? table.row(i).lpNorm<1>() : table.row(i).norm();
     if (norm > 0) table.row(i) /= norm;
   }
+  if (table.isZero(0)) table.col(0).setOnes();
   return table;
 }
 
@@ -37,9 +39,7 @@ class HalfSweep {
   HalfSweep(const ObservedEntries& positions, std::size_t mode, Index rank, CompletionModel& model)
       : positions_(positions), mode_(mode), rank_(rank), model_(model) {}
 
-  // Where the other side has nothing to offer, nothing is released.
   void run(RatingSums& sums, double share, double rating_variance) {
-    if (square() == 0) return;
     const Matrix table = unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise);
     const NoisySums right = sums.release(
         {mode_ == 0 ? "right-hand sides of the users" : "right-hand sides of the items",
@@ -92,7 +92,7 @@ class HalfSweep {
 
   // Mean square of the factors that are held, over the entries.
   double square() const {
-    double sum = 0;
+    double sum = 1e-300;  // to be divided by
     for (const std::int32_t r : positions_.index[1 - mode_]) {
       sum += model_.factors[1 - mode_].row(r).squaredNorm();
     }
