@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/complete_users.h"
 #include "cli/interrupt.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/complete/fit.h"
+#include "sotto/complete/private_als.h"
 #include "sotto/complete/private_model.h"
+#include "sotto/complete/private_sgd.h"
 #include "sotto/complete/published.h"
 #include "sotto/complete/scores.h"
 #include "sotto/io/output_folder.h"
@@ -36,36 +39,52 @@ class Complete final : public Command {
     return "Learn the missing values of a tensor from the observed ones";
   }
   std::vector<Positional> positionals() override {
-    return {{"RATINGS", "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip", &path_}};
+    return {{"RATINGS",
+             "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip; with --recommend the "
+             "folder of a result",
+             &files_.ratings}};
   }
   OptionTable options() override {
     return OptionTable()
         .append(completion_.table())
         .append(file_.table())
-        .text("test", 0, test_path_, "FILE", "entries to be predicted: rmse, mae and ndcg10")
+        .text("test", 0, files_.test, "FILE", "entries to be predicted: rmse, mae and ndcg10")
         .append(privacy_.table())
+        .text("given", 0, files_.given, "FILE",
+              "unit user, with --test: public ratings of the test users, who are not in RATINGS")
+        .text("recommend", 0, files_.own, "FILE",
+              "the ratings of one user: print what a result of --unit user predicts for the items "
+              "not rated; nothing leaves")
+        .integer("top", 0, files_.top, {1, 1000000}, "how many to recommend")
         .flag("check", check_, "report on the files and learn nothing")
         .append(common_.table());
   }
 
   ExitCode run() override {
     common_.apply();
+    const bool recommends = !files_.own.empty();
+    SOTTO_REQUIRE_AT(!recommends || !privacy_.asked(), "--recommend",
+                     "takes the folder of a result; learn it first, with --out");
     completion_.check();
     privacy_.check();
+    SOTTO_REQUIRE_AT(files_.given.empty() || privacy_.for_users(), "--given",
+                     "goes with --unit user");
     std::optional<OutputFolder> folder;
     if (!common_.out.empty()) folder.emplace(common_.out);
+    if (recommends) return recommend_to_user(user_run(), folder);
     if (privacy_.asked()) return run_private(folder);
     const auto start = std::chrono::steady_clock::now();
     const PublicDeclaration declared("no privacy was asked for: the ratings are treated as public");
-    const Ratings ratings = Sensitive<Ratings>(read_ratings(path_, file_)).open(declared);
+    const Ratings ratings = Sensitive<Ratings>(read_ratings(files_.ratings, file_)).open(declared);
     std::optional<Ratings> test;
-    if (!test_path_.empty()) {
-      test = Sensitive<Ratings>(read_more_ratings(test_path_, file_, ratings)).open(declared);
+    if (!files_.test.empty()) {
+      test = Sensitive<Ratings>(read_more_ratings(files_.test, file_, ratings)).open(declared);
     }
     reading_ = seconds_since(start);
     if (check_) return report(folder, ratings, test);
     refuse_duplicates(ratings);
-    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, path_, "has one entry: nothing to learn from");
+    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, files_.ratings,
+                     "has one entry: nothing to learn from");
     return learn(folder, ratings, test);
   }
 
@@ -192,6 +211,10 @@ class Complete final : public Command {
 
   ExitCode run_private(std::optional<OutputFolder>& folder) {
     SOTTO_REQUIRE_AT(!check_, "--check", "shows the ratings and does not go with --epsilon");
+    if (privacy_.for_users()) {
+      refuse_choices_by_data();
+      return complete_for_users(user_run(), folder);
+    }
     const auto range = file_.value_range();
     SOTTO_REQUIRE_AT(range, "--epsilon",
                      "needs --range LO:HI, the range that values can have: it is public and is not "
@@ -202,7 +225,8 @@ class Complete final : public Command {
     std::vector<double> none(ratings.entries.value.size(), 0);
     RatingValues values(std::exchange(ratings.entries.value, std::move(none)));
     refuse_duplicates(ratings);
-    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, path_, "has one entry: nothing to learn from");
+    SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, files_.ratings,
+                     "has one entry: nothing to learn from");
     const std::optional<Ratings> test = read_public_test(ratings);
 
     const auto start = std::chrono::steady_clock::now();
@@ -259,23 +283,24 @@ class Complete final : public Command {
     RatingFileOptions any_value = file_;
     any_value.range.clear();
     try {
-      return read_ratings(path_, any_value);
+      return read_ratings(files_.ratings, any_value);
     } catch (const Error& error) {
-      if (!std::filesystem::is_regular_file(path_)) throw;
-      refuse_records(error, path_);
+      if (!std::filesystem::is_regular_file(files_.ratings)) throw;
+      refuse_records(error, files_.ratings);
     }
   }
 
   // A test file is taken as public; one that holds protected ratings is refused.
   std::optional<Ratings> read_public_test(const Ratings& ratings) const {
-    if (test_path_.empty()) return std::nullopt;
+    if (files_.test.empty()) return std::nullopt;
     const PublicDeclaration declared("the test file is treated as public");
-    Ratings test = Sensitive<Ratings>(read_more_ratings(test_path_, file_, ratings)).open(declared);
+    Ratings test =
+        Sensitive<Ratings>(read_more_ratings(files_.test, file_, ratings)).open(declared);
     const Index shared = count_overlap(ratings.entries, test.entries);
-    SOTTO_REQUIRE_AT(shared == 0, test_path_,
+    SOTTO_REQUIRE_AT(shared == 0, files_.test,
                      "holds {} of the places of {}: a test file is treated as public, so it must "
                      "hold other ratings",
-                     shared, path_);
+                     shared, files_.ratings);
     return test;
   }
 
@@ -291,14 +316,49 @@ class Complete final : public Command {
     const LowRank kind = completion_.model == "cp" ? LowRank::cp : LowRank::tucker;
     if (privacy_.as_published) return fit_as_published(positions, std::move(values), plan, kind);
     if (privacy_.perturb == "input") return fit_on_input(positions, std::move(values), plan);
-    const PrivateModelPlan parts =
-        plan_private_model(positions, plan.target.epsilon, completion_.rank);
+    if (privacy_.mechanism == "sgd") return fit_by_gradients(positions, std::move(values), plan);
+    const bool chosen = privacy_.mechanism == "auto" && prefers_als(positions, plan.target.epsilon);
+    if (chosen || privacy_.mechanism == "als") {
+      return fit_by(positions, std::move(values), plan,
+                    plan_private_als(positions, plan.target.epsilon, completion_.rank),
+                    fit_private_als, "alternating least squares on noisy right-hand sides");
+    }
+    return fit_by(positions, std::move(values), plan,
+                  plan_private_model(positions, plan.target.epsilon, completion_.rank), fit_by_sums,
+                  "noisy sums of ratings");
+  }
+
+  static CompletionModel fit_by_sums(const ObservedEntries& positions,
+                                     const PrivateModelPlan& parts, LowRank kind, Index rank,
+                                     RatingSums& sums) {
+    return fit_private_model(positions, parts, kind, rank, sums).model;
+  }
+
+  // A mechanism made of noisy sums: `parts` says what is released, `fit` does it.
+  template <class Parts, class Fit>
+  PrivateFit fit_by(const ObservedEntries& positions, RatingValues values, RatingPlan plan,
+                    const Parts& parts, Fit fit, const std::string& method) {
     plan.noise = choose_noise(plan.target, parts.shares());
     plan.values = parts.values;
     Ledger ledger(rating_statement(plan));
     RatingSums sums(std::move(values), plan, privacy_.key(), ledger);
-    CompletionModel model = fit_private_model(positions, parts, kind, completion_.rank, sums);
-    return {std::move(model), ledger.certify(), "noisy sums of ratings"};
+    const LowRank kind = completion_.model == "cp" ? LowRank::cp : LowRank::tucker;
+    CompletionModel model = fit(positions, parts, kind, completion_.rank, sums);
+    return {std::move(model), ledger.certify(), method};
+  }
+
+  PrivateFit fit_by_gradients(const ObservedEntries& positions, RatingValues values,
+                              const RatingPlan& plan) {
+    SOTTO_REQUIRE_AT(privacy_.delta, "--mechanism", "sgd needs --delta too, say --delta 1e-6");
+    SOTTO_REQUIRE_AT(completion_.model == "cp", "--mechanism", "sgd is for --model cp");
+    const GradientPlan parts =
+        plan_private_sgd(positions, plan.target, plan.bounds, completion_.rank);
+    Ledger ledger(gradient_statement(parts));
+    RatingGradients gradients(std::move(values), parts, privacy_.key(), ledger);
+    CompletionModel model =
+        fit_private_sgd(positions, parts, completion_.rank,
+                        static_cast<std::uint64_t>(completion_.seed), gradients);
+    return {std::move(model), ledger.certify(), "noisy gradients over samples of ratings"};
   }
 
   PrivateFit fit_on_input(const ObservedEntries& positions, RatingValues values,
@@ -380,8 +440,12 @@ class Complete final : public Command {
             {"ninety", at(0.9)},     {"ninety_nine", at(0.99)}, {"most", at(1)}};
   }
 
-  std::string path_;
-  std::string test_path_;
+  UserRun user_run() {
+    return {files_, completion_,  privacy_,
+            file_,  common_.json, [this](const Json& input) { return start_result(input); }};
+  }
+
+  UserFiles files_;
   bool check_ = false;
   double reading_ = 0;
   CompletionOptions completion_;

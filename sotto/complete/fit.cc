@@ -271,7 +271,6 @@ OptionTable CompletionOptions::table() {
   const RealRange above_zero{0, 1e300, true}, not_negative{0, 1e300};
   return OptionTable()
       .integer("rank", 'r', rank, {1, max_completion_rank}, "rank of the low-rank part")
-      .required()
       .choice("model", model, {"cp", "tucker"}, "form of the low-rank part")
       .choice("method", method, {"auto", "sgd", "als", "bayes"},
               "sgd: stochastic gradients; als: alternating least squares; bayes: variational least "

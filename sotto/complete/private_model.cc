@@ -369,7 +369,7 @@ PrivateModelPlan plan_private_model(const ObservedEntries& positions, double eps
   return plan;
 }
 
-CompletionModel fit_private_model(const ObservedEntries& positions, const PrivateModelPlan& plan,
+PrivateModelFit fit_private_model(const ObservedEntries& positions, const PrivateModelPlan& plan,
                                   LowRank kind, Index rank, RatingSums& sums) {
   const Design design(positions, plan);
   const FactorRows table = design.taste_table(sums.plan().noise);
@@ -397,7 +397,7 @@ CompletionModel fit_private_model(const ObservedEntries& positions, const Privat
   theta.mean += mean + sums.plan().bounds.middle();
   CompletionModel model = as_model(theta, design, positions, kind, rank);
   model.range = std::pair(sums.plan().bounds.low, sums.plan().bounds.high);
-  return model;
+  return {std::move(model), variances.rating};
 }
 
 }  // namespace sotto

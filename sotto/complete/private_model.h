@@ -40,9 +40,14 @@ struct PrivateModelPlan {
 // epsilon and the number of ratings of a user.
 PrivateModelPlan plan_private_model(const ObservedEntries& positions, double epsilon, Index rank);
 
+struct PrivateModelFit {
+  CompletionModel model;
+  double rating_variance;  // as released, within public bounds
+};
+
 // Releases what the plan says and learns the model: CP, or Tucker with a fixed core. The values in
 // `positions` are not looked at.
-CompletionModel fit_private_model(const ObservedEntries& positions, const PrivateModelPlan& plan,
+PrivateModelFit fit_private_model(const ObservedEntries& positions, const PrivateModelPlan& plan,
                                   LowRank kind, Index rank, RatingSums& sums);
 
 }  // namespace sotto

@@ -63,7 +63,7 @@ double strict_error(const EntrySplit& split, double epsilon) {
   Ledger ledger(rating_statement(plan));
   RatingSums sums(RatingValues(split.kept.value), plan, NoiseKey::from_system(), ledger);
   const double error =
-      error_of(split.held_out, fit_private_model(split.kept, parts, LowRank::cp, 8, sums));
+      error_of(split.held_out, fit_private_model(split.kept, parts, LowRank::cp, 8, sums).model);
   EXPECT_TRUE(ledger.certify().proved);
   EXPECT_LE(ledger.certify().epsilon, epsilon);
   return error;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -22,7 +23,7 @@ CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = 
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
   RatingSums sums(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(seed), ledger);
-  return fit_private_model(positions, parts, kind, rank, sums);
+  return fit_private_model(positions, parts, kind, rank, sums).model;
 }
 
 // Ratings that follow a bias model, 60 x 40 x 6.
@@ -96,6 +97,127 @@ TEST(PrivateModel, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
   const PrivateModelPlan plan = plan_private_model(flat, 1, 2);
   EXPECT_EQ(plan.modes[2], 0);
   EXPECT_EQ(plan.shares().size(), 4u);
+}
+
+// A second look at the same noisy sums: all matrices written out, the posterior by its formula.
+class DensePosterior {
+ public:
+  DensePosterior(const ObservedEntries& data, const PrivateModelPlan& parts, RatingSums& sums)
+      : data_(data), parts_(parts), features_(position_features(data)) {
+    const Index k = parts.taste_count;
+    table_ = features_.items.leftCols(k);
+    for (Index i = 0; i < table_.rows(); ++i) {
+      table_.row(i) /= std::max(table_.row(i).norm(), 0.5);
+    }
+    ask(sums);
+    const auto n = static_cast<double>(data.size());
+    double weighted = 0, weights = 16 / (bounds.width() * bounds.width());
+    for (Index m = 0, at = 0; m < 3; at += data.dims[static_cast<std::size_t>(m)], ++m) {
+      const Index dim = data.dims[static_cast<std::size_t>(m)];
+      const double weight = n * n / noise_.segment(at, dim).sum();
+      weighted += weight * released_.segment(at, dim).sum() / n;
+      weights += weight;
+    }
+    mean_ = weighted / weights;
+    variance_ = std::max(squares_ / n - mean_ * mean_, bounds.width() * bounds.width() / 400);
+  }
+
+  Vector predictions() const {
+    const auto [z, prior] = design();
+    const Matrix q = queries();
+    const double error = 1 - (0.12 + 0.05 + 0.01 + 0.02 * static_cast<double>(parts_.taste_count));
+    const Index n = data_.size();
+    const Matrix cover =
+        z * prior.asDiagonal() * z.transpose() + error * variance_ * Matrix::Identity(n, n);
+    Matrix system = q.transpose() * cover * q;
+    system.diagonal() += noise_;
+    const Vector left = released_ - q.transpose() * Vector::Constant(n, mean_);
+    const Vector theta = prior.asDiagonal() * z.transpose() * q * system.ldlt().solve(left);
+    return (z * theta).array() + mean_ + bounds.middle();
+  }
+
+ private:
+  void ask(RatingSums& sums) {
+    const auto append = [&](const NoisySums& found) {
+      const Matrix transposed = found.sums.transpose();  // row by row
+      const Index before = released_.size(), count = transposed.size();
+      released_.conservativeResize(before + count);
+      noise_.conservativeResize(before + count);
+      released_.tail(count) = transposed.reshaped();
+      noise_.tail(count).setConstant(found.variance);
+    };
+    for (std::size_t m = 0; m < 3; ++m) {
+      append(sums.release({"mode", data_.dims[m], data_.index[m]}, parts_.modes[m]));
+    }
+    append(sums.release({"tastes", data_.dims[0], data_.index[0], &table_, data_.index[1]},
+                        parts_.tastes));
+    const std::vector<std::int32_t> all(data_.value.size(), 0);
+    squares_ = sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).sums(0, 0);
+  }
+
+  // Unknowns: the mean, every mode, slopes of items and users, tastes user by user.
+  std::pair<Matrix, Vector> design() const {
+    const Index k = parts_.taste_count, f = features_.items.cols(), rows = rows_before(3);
+    Matrix z = Matrix::Zero(data_.size(), 1 + rows + f + 1 + data_.dims[0] * k);
+    Vector prior = Vector::Constant(z.cols(), 0.02);
+    prior.segment(1, data_.dims[0]).setConstant(0.12);
+    prior.segment(1 + rows_before(1), data_.dims[1]).setConstant(0.05);
+    prior.segment(1 + rows_before(2), data_.dims[2]).setConstant(0.01);
+    prior.segment(1 + rows, f + 1).setConstant(parts_.slope_variance);
+    for (Index e = 0; e < data_.size(); ++e) {
+      const Index u = data_.row(0, e), i = data_.row(1, e);
+      z(e, 0) = 1;
+      for (Index m = 0; m < 3; ++m) z(e, 1 + rows_before(m) + data_.row(m, e)) = 1;
+      z.row(e).segment(1 + rows, f) = features_.items.row(i);
+      z(e, 1 + rows + f) = features_.users[u];
+      z.row(e).segment(2 + rows + f + u * k, k) = features_.items.row(i).head(k);
+    }
+    return {z, variance_ * prior};
+  }
+
+  Matrix queries() const {
+    Matrix q = Matrix::Zero(data_.size(), released_.size());
+    const Index k = parts_.taste_count;
+    for (Index e = 0; e < data_.size(); ++e) {
+      for (Index m = 0; m < 3; ++m) q(e, rows_before(m) + data_.row(m, e)) = 1;
+      q.row(e).segment(rows_before(3) + data_.row(0, e) * k, k) = table_.row(data_.row(1, e));
+    }
+    return q;
+  }
+
+  Index rows_before(Index mode) const {
+    Index rows = 0;
+    for (Index m = 0; m < mode; ++m) rows += data_.dims[static_cast<std::size_t>(m)];
+    return rows;
+  }
+
+  const ObservedEntries& data_;
+  PrivateModelPlan parts_;
+  PositionFeatures features_;
+  Matrix table_;
+  Vector released_, noise_;
+  double squares_ = 0, mean_ = 0, variance_ = 0;
+};
+
+TEST(PrivateModel, is_the_posterior_mean_of_its_releases) {
+  ObservedEntries data = random_entries({14, 11, 3}, 0.4, 8);
+  SeededRandom random(9);
+  for (double& x : data.value) x = 2.8 + 0.8 * random.uniform();  // no prediction is cut
+  for (const double epsilon : {2.0, 30.0}) {
+    const PrivateModelPlan parts = plan_private_model(data, epsilon, 2);
+    const RatingPlan plan{{epsilon, 1e-6}, bounds, RatingNoise::gaussian, parts.values};
+    // The same seed: the same noise.
+    Ledger ledger(rating_statement(plan)), again(rating_statement(plan));
+    RatingSums sums(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(2), ledger);
+    RatingSums same(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(2), again);
+    CompletionModel model = fit_private_model(data, parts, LowRank::cp, 2, sums).model;
+    model.range.reset();
+    const std::vector<double> found = model.predict(data);
+    const Vector expected = DensePosterior(data, parts, same).predictions();
+    for (Index e = 0; e < data.size(); ++e) {
+      EXPECT_NEAR(found[static_cast<std::size_t>(e)], expected[e], 1e-4);
+    }
+  }
 }
 
 // The leading right singular vectors of the normalised incidence matrix, by a dense decomposition.

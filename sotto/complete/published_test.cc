@@ -99,7 +99,7 @@ TEST(StrictCompletion, hides_one_rating_behind_its_noise) {
     RatingPlan plan = plan_of(epsilon);
     Ledger ledger(rating_statement(plan));
     RatingSums sums(RatingValues(ratings), plan, NoiseKey::insecure_from_seed(seed), ledger);
-    CompletionModel model = fit_private_model(positions, parts, LowRank::cp, 2, sums);
+    CompletionModel model = fit_private_model(positions, parts, LowRank::cp, 2, sums).model;
     model.range.reset();
     const std::vector<double> x = model.predict(positions);
     return Vector(Eigen::Map<const Vector>(x.data(), std::ssize(x)));

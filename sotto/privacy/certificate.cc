@@ -17,6 +17,8 @@
 namespace sotto {
 namespace {
 
+// A delta that was not asked for: pure releases from a sampler whose tails end somewhere.
+constexpr double negligible_delta = 1e-100;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // What a cost comes to on a scale on which costs of one kind can be compared.
@@ -265,8 +267,15 @@ std::string Certificate::to_text() const {
   if (proved) {
     // Rounded up, so that the sentence promises no more than the number.
     const double shown = std::ceil(epsilon * 1e4) / 1e4;
-    text = fmt::format("This result is differentially private with epsilon {:g} and delta {:g}.",
-                       shown, statement.delta);
+    text = statement.delta > 0 && statement.delta <= negligible_delta
+               ? fmt::format(
+                     "This result is differentially private with epsilon {:g}, but for the "
+                     "cut tails of the noise: their probability is charged as delta {:g}.",
+                     shown, statement.delta)
+               : fmt::format(
+                     "This result is differentially private with epsilon {:g} and delta "
+                     "{:g}.",
+                     shown, statement.delta);
   } else {
     text = fmt::format("No privacy guarantee is given for this result: {}.", why);
   }

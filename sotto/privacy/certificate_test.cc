@@ -242,5 +242,16 @@ TEST(Certificate, reads_as_plain_sentences) {
             "accounted by GDP (exact).");
 }
 
+// A delta that nobody asked for is told for what it is.
+TEST(Certificate, tells_a_pure_epsilon_from_a_delta_that_was_asked_for) {
+  Ledger ledger(statement(1e-200));
+  ledger.add(laplace("sums", 1, 2));
+  const std::string text = ledger.certify().to_text();
+  EXPECT_TRUE(text.starts_with(
+      "This result is differentially private with epsilon 0.5, but for the cut tails of the noise: "
+      "their probability is charged as delta 1e-200."))
+      << text;
+}
+
 }  // namespace
 }  // namespace sotto

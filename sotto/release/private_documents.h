@@ -26,6 +26,7 @@
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/noisy.h"
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
@@ -38,13 +39,6 @@ struct PublicCorpusShape {
   Index words;
 };
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
-
-// A released value and the standard deviation of its noise (isometric for symmetric tensors).
-template <class T>
-struct Noisy {
-  T value;
-  double deviation;
-};
 
 // The certificate's words for the document unit.
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target);

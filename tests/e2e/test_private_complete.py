@@ -75,6 +75,28 @@ class PrivateComplete(ProgramTest):
         self.assertLess(ours, published["rmse"])
         self.assertLess(ours, strict_input["rmse"])
 
+    def test_every_mechanism_certifies_what_was_asked_for(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 2, "--delta", "1e-6", *RANGE,
+                   "--test", self.test]
+        for mechanism in "sums", "als", "sgd":
+            found = self.result(*private, "--mechanism", mechanism)
+            self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"]["why"])
+            self.assertLessEqual(found["privacy"]["epsilon"], 2)
+            self.assertLess(found["rmse"], 1.05)
+        sampled = found["privacy"]["releases"][0]
+        self.assertEqual(sampled["mechanism"], "subsampled gaussian")
+        self.assertEqual(found["privacy"]["accountant"], "PLD")
+        self.assertIn("withdrawn", found["privacy"]["neighbours"])
+        self.refuse(*private, "--mechanism", "sgd", "--model", "tucker", says="--mechanism")
+        self.refuse("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE, "--mechanism", "sgd",
+                    says="--delta")
+        self.refuse(*private, "--mechanism", "als", "--perturb", "input", says="--mechanism")
+        self.refuse("complete", self.ratings, "-r", 2, "--mechanism", "als", says="--mechanism")
+
+    def test_a_pure_epsilon_is_told_as_one(self):
+        text = self.succeed("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE)
+        self.assertIn("epsilon 2, but for the cut tails of the noise", text)
+
     def test_an_insecure_seed_repeats_and_certifies_nothing(self):
         private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE, "--insecure-seed", 7,
                    "--test", self.test]

@@ -1,0 +1,192 @@
+#include "sotto/complete/user_model.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+
+#include "sotto/base/random.h"
+
+namespace sotto {
+namespace {
+
+constexpr ValueBounds stars{0, 7};
+
+// Ratings with two tastes; user u rates each item with probability 1/2.
+struct Truth {
+  Index items;
+  Matrix factors;
+  Vector effects;
+
+  explicit Truth(Index n) : items(n), factors(n, 2), effects(n) {
+    SeededRandom random(1);
+    for (double& x : factors.reshaped()) x = 0.5 * random.normal();
+    for (double& x : effects) x = 0.4 * random.normal();
+  }
+  std::vector<OwnRating> draw(SeededRandom& random) const {
+    const double level = 0.4 * random.normal();
+    const Vector taste{{random.normal(), random.normal()}};
+    std::vector<OwnRating> own;
+    for (std::int32_t i = 0; i < items; ++i) {
+      if (random.uniform() < 0.5) continue;
+      const double x = 3.5 + level + effects[i] + factors.row(i).dot(taste) + 0.5 * random.normal();
+      own.push_back({i, std::clamp(x, stars.low, stars.high)});
+    }
+    return own;
+  }
+};
+
+ObservedEntries draw_users(const Truth& truth, std::int32_t users) {
+  SeededRandom random(2);
+  ObservedEntries entries({users, truth.items, 1});
+  for (std::int32_t u = 0; u < users; ++u) {
+    for (const auto& [item, value, time] : truth.draw(random)) {
+      entries.append(std::vector<std::int32_t>{u, item, 0}, value);
+    }
+  }
+  return entries;
+}
+
+UserModel fit(const Truth& truth, std::int32_t users, double epsilon, std::uint64_t seed = 1) {
+  const UserPlan plan{{epsilon, 1e-6}, stars, truth.items};
+  Ledger ledger(user_statement(plan));
+  PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan,
+                        NoiseKey::insecure_from_seed(seed), ledger);
+  return fit_user_model(released, 3);
+}
+
+struct Errors {
+  double model = 0, level = 0, mean = 0;
+};
+
+// New users: the last fifth of their ratings from the rest, by the model, by their mean, by 3.5.
+Errors test_errors(const Truth& truth, const UserModel& model) {
+  SeededRandom random(7);
+  Errors errors;
+  double count = 0;
+  for (int u = 0; u < 200; ++u) {
+    const std::vector<OwnRating> all = truth.draw(random);
+    const std::size_t kept = all.size() * 4 / 5;
+    const std::span own(all.data(), kept);
+    const OwnTaste user = solve_user(model, own);
+    double mean = 0;
+    for (const OwnRating& rating : own) mean += rating.value / static_cast<double>(kept);
+    for (std::size_t n = kept; n < all.size(); ++n, ++count) {
+      errors.model += std::pow(predict(model, user, all[n].item) - all[n].value, 2);
+      errors.level += std::pow(mean - all[n].value, 2);
+      errors.mean += std::pow(3.5 - all[n].value, 2);
+    }
+  }
+  for (double* x : {&errors.model, &errors.level, &errors.mean}) *x = std::sqrt(*x / count);
+  return errors;
+}
+
+TEST(UserModel, finds_effects_and_factors_where_users_are_many) {
+  const Truth truth(60);
+  const Errors found = test_errors(truth, fit(truth, 6000, 4));
+  EXPECT_LT(found.model, 0.60);  // the error alone is 0.5
+  EXPECT_GT(found.level, 0.90);
+}
+
+TEST(UserModel, is_never_worse_than_the_mean_where_users_are_few) {
+  const Truth truth(60);
+  for (const double epsilon : {0.05, 0.3, 1.0}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const Errors found = test_errors(truth, fit(truth, 150, epsilon, seed));
+      EXPECT_LT(found.model, found.mean) << epsilon;
+    }
+  }
+}
+
+TEST(UserModel, spends_nothing_on_pairs_where_they_would_be_noise) {
+  const Truth truth(60);
+  for (const auto& [users, expected] : {std::pair(150, false), {6000, true}}) {
+    const UserPlan plan{{1, 1e-6}, stars, truth.items};
+    Ledger ledger(user_statement(plan));
+    PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan,
+                          NoiseKey::from_system(), ledger);
+    const UserModel model = fit_user_model(released, 3);
+    EXPECT_EQ(model.factors.squaredNorm() > 0, expected);
+    const Certificate certificate = ledger.certify();
+    EXPECT_TRUE(certificate.proved) << certificate.why;
+    EXPECT_EQ(certificate.releases.size(), expected ? 3u : 2u);
+    EXPECT_EQ(certificate.epsilon, 1);
+  }
+}
+
+UserModel known_model(const Truth& truth) {
+  UserModel model;
+  model.bounds = stars;
+  model.mean = 3.5;
+  model.level_variance = 0.16;
+  model.error_variance = 0.25;
+  model.effects = truth.effects;
+  model.factors = truth.factors;
+  return model;
+}
+
+// In the second of two times all ratings are 0.8 higher.
+TEST(UserModel, finds_what_time_does) {
+  const Truth truth(60);
+  ObservedEntries entries = draw_users(truth, 3000);
+  entries.dims[2] = 2;
+  SeededRandom random(11);
+  for (std::size_t e = 0; e < entries.value.size(); ++e) {
+    entries.index[2][e] = static_cast<std::int32_t>(random.below(2));
+    entries.value[e] += 0.8 * entries.index[2][e] - 0.4;
+  }
+  const UserPlan plan{{4, 1e-6}, stars, truth.items, 2, 0};
+  Ledger ledger(user_statement(plan));
+  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan,
+                        NoiseKey::from_system(), ledger);
+  const UserModel model = fit_user_model(released, 2);
+  EXPECT_NEAR(model.times[1] - model.times[0], 0.8, 0.15);
+  EXPECT_TRUE(ledger.certify().proved) << ledger.certify().why;
+  const OwnTaste user = solve_user(model, {});
+  EXPECT_NEAR(predict(model, user, 0, 1) - predict(model, user, 0, 0), 0.8, 0.15);
+  // The time of a user's own ratings is taken off them.
+  const std::vector<OwnRating> early{{0, 4.0, 0}, {1, 4.0, 0}}, late{{0, 4.0, 1}, {1, 4.0, 1}};
+  EXPECT_GT(solve_user(model, early).level, solve_user(model, late).level);
+}
+
+// Normal equations written out.
+TEST(SolveUser, is_the_posterior_mean) {
+  const Truth truth(20);
+  const UserModel model = known_model(truth);
+  SeededRandom random(4);
+  const std::vector<OwnRating> own = truth.draw(random);
+  const auto n = static_cast<Index>(own.size());
+  Matrix design(n, 3);
+  Vector y(n);
+  for (Index e = 0; e < n; ++e) {
+    const auto& [item, value, time] = own[static_cast<std::size_t>(e)];
+    design.row(e) << 1, truth.factors(item, 0), truth.factors(item, 1);
+    y[e] = value - 3.5 - truth.effects[item];
+  }
+  const Matrix prior = Vector{{0.16, 1, 1}}.asDiagonal();
+  const Matrix cover = design * prior * design.transpose() + 0.25 * Matrix::Identity(n, n);
+  const Vector expected = prior * design.transpose() * cover.inverse() * y;
+  const OwnTaste found = solve_user(model, own);
+  EXPECT_NEAR(found.level, expected[0], 1e-10);
+  EXPECT_LT((found.taste - expected.tail(2)).norm(), 1e-10);
+  EXPECT_EQ(solve_user(model, {}).level, 0);
+}
+
+TEST(Recommend, ranks_what_was_not_rated) {
+  const Truth truth(20);
+  const UserModel model = known_model(truth);
+  SeededRandom random(4);
+  const std::vector<OwnRating> own = truth.draw(random);
+  const auto best = recommend(model, own, 5);
+  ASSERT_EQ(best.size(), 5u);
+  const OwnTaste user = solve_user(model, own);
+  for (std::size_t n = 0; n < best.size(); ++n) {
+    EXPECT_EQ(best[n].value, predict(model, user, best[n].item));
+    EXPECT_LE(best[n].value, best[n == 0 ? 0 : n - 1].value);
+    for (const OwnRating& rating : own) EXPECT_NE(rating.item, best[n].item);
+  }
+  EXPECT_EQ(recommend(model, own, 1000).size(), 20 - own.size());
+}
+
+}  // namespace
+}  // namespace sotto

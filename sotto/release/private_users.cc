@@ -1,0 +1,283 @@
+#include "sotto/release/private_users.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/release/access.h"
+
+namespace sotto {
+namespace {
+
+// private_users.md, 2 and 3.
+constexpr double kSafe = 1 + 0x1p-28;
+constexpr double kUnit = 0x1p-30;
+constexpr Index kMostUsers = Index{1} << 22, kMostItems = Index{1} << 22,
+                kMostTimes = Index{1} << 16;
+constexpr double kShortest = 0x1p-10;
+
+std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
+
+double sensitivity_for(double numbers) { return kSafe + std::sqrt(numbers) * kUnit / 2; }
+
+// The order in which a user's ratings are taken when not all count: a fixed shuffle of the items.
+std::uint64_t place_of(std::int32_t item) {
+  auto x = static_cast<std::uint64_t>(item) + 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+PrivacyStatement user_statement(const UserPlan& plan) {
+  PrivacyStatement statement;
+  statement.unit = "all ratings of one user, which items were rated included";
+  statement.neighbours = "one user with all ratings added or removed";
+  statement.adds_or_removes = true;
+  statement.public_facts = {
+      fmt::format("the list of items, {} of them; ratings of others are not used", plan.items),
+      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
+                  plan.bounds.low, plan.bounds.high),
+      "all options", "the test users' files, where there are any"};
+  if (plan.times > 0) {
+    statement.public_facts.push_back(fmt::format("the list of times, {} of them", plan.times));
+  }
+  statement.delta = plan.target.delta;
+  statement.budget = {plan.target.epsilon, plan.target.delta};
+  return statement;
+}
+
+PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, NoiseKey key,
+                           Ledger& ledger)
+    : plan_(plan),
+      budget_(Budget::gaussian(plan.target.epsilon, plan.target.delta)),
+      key_(std::move(key)),
+      ledger_(ledger) {
+  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
+                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
+  SOTTO_REQUIRE(plan.items >= 1 && plan.items <= kMostItems, "1 to {} items are allowed, got {}",
+                kMostItems, plan.items);
+  SOTTO_REQUIRE(plan.times >= 0 && plan.times <= kMostTimes, "at most {} times are allowed, got {}",
+                kMostTimes, plan.times);
+  take(ReleaseAccess::view(ratings));
+  if (!key_.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+}
+
+// User by user: listed items only, each once, at most per_user of them.
+void PrivateUsers::take(const ObservedEntries& entries) {
+  SOTTO_REQUIRE(entries.dims[0] <= kMostUsers, "there are too many users: at most {} are allowed",
+                kMostUsers);
+  const RowEntries by_user(entries, 0);
+  const double middle = plan_.bounds.middle(), half = plan_.bounds.width() / 2;
+  begin_.push_back(0);
+  std::vector<Rating> own;
+  for (Index u = 0; u < by_user.rows(); ++u) {
+    own.clear();
+    for (const std::int32_t e : by_user.of(u)) {
+      const double x = entries.at(e);
+      SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
+      const std::int32_t item = entries.row(1, e);
+      if (item == unknown_row) continue;
+      const double held = std::clamp(x, plan_.bounds.low, plan_.bounds.high);
+      const std::int32_t time = plan_.times > 0 ? entries.row(2, e) : unknown_row;
+      own.push_back({item, time, std::clamp((held - middle) / half, -1.0, 1.0)});
+    }
+    const auto earlier = [](const Rating& a, const Rating& b) {
+      return place_of(a.item) < place_of(b.item);
+    };
+    const auto same = [](const Rating& a, const Rating& b) { return a.item == b.item; };
+    std::stable_sort(own.begin(), own.end(), earlier);
+    own.erase(std::unique(own.begin(), own.end(), same), own.end());
+    if (plan_.per_user > 0 && std::ssize(own) > plan_.per_user) {
+      own.resize(static_cast<std::size_t>(plan_.per_user));
+    }
+    ratings_.insert(ratings_.end(), own.begin(), own.end());
+    begin_.push_back(ratings_.size());
+  }
+}
+
+// Bounded, so that no square overflows.
+void PrivateUsers::require_centre(const UserCentre& centre) const {
+  constexpr double most = 1e6;
+  SOTTO_REQUIRE(
+      centre.times.size() == 0 || (centre.times.size() == plan_.times && centre.times.allFinite() &&
+                                   centre.times.cwiseAbs().maxCoeff() <= most),
+      "a centre has a finite effect for each of {} times, or none", plan_.times);
+  SOTTO_REQUIRE(centre.effects.size() == plan_.items && centre.effects.allFinite() &&
+                    centre.effects.cwiseAbs().maxCoeff() <= most && std::abs(centre.mean) <= most &&
+                    centre.shrink > 0,
+                "a centre has a finite effect for each of {} items", plan_.items);
+}
+
+void PrivateUsers::left_of(std::size_t user, const UserCentre& centre,
+                           std::vector<double>& left) const {
+  const auto own = of(user);
+  left.clear();
+  double sum = 0;
+  for (const Rating& rating : own) {
+    left.push_back(rating.z - centre.mean - centre.effects[rating.item]);
+    if (centre.times.size() > 0 && rating.time != unknown_row) {
+      left.back() -= centre.times[rating.time];
+    }
+    sum += left.back();
+  }
+  const double level = sum / (static_cast<double>(own.size()) + centre.shrink);
+  for (double& x : left) x -= level;
+}
+
+double PrivateUsers::noise_block(const char* what, double mu, std::span<double> block) {
+  const auto count = static_cast<std::int64_t>(block.size());
+  const auto numbers = static_cast<double>(count);
+  const double sensitivity = sensitivity_for(numbers);
+  const GaussianMechanism mechanism(what, sensitivity,
+                                    deviation_for({sensitivity, std::sqrt(numbers)}, mu), count);
+  budget_.charge(Spend{mechanism.record().cost, mechanism.record().count});
+  ledger_.add(mechanism.record());
+  mechanism.release(block, key_.open_stream(), block);
+  return mechanism.record().noise;
+}
+
+Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
+  std::int64_t sum[4] = {};
+  for (std::size_t u = 0; u < users(); ++u) {
+    const auto own = of(u);
+    if (own.empty()) continue;
+    const auto n = static_cast<double>(own.size());
+    double first = 0, second = 0;
+    for (const Rating& rating : own) {
+      first += rating.z;
+      second += rating.z * rating.z;
+    }
+    // Numbers in [-1, 1] whatever was rounded on the way.
+    sum[level_mean] += in_units(std::clamp(first / n, -1.0, 1.0) / 2);
+    sum[level_square] += in_units(std::min(second / n, 1.0) / 2);
+    sum[level_users] += in_units(0.5);
+    sum[level_root] +=
+        in_units(std::min(std::sqrt(std::sqrt(n / static_cast<double>(plan_.items))), 1.0) / 2);
+  }
+  Vector result(4);
+  for (Index c = 0; c < 4; ++c) result[c] = static_cast<double>(sum[c]) * kUnit;
+  const double deviation = noise_block("levels of the users", mu, {result.data(), 4});
+  return ReleaseAccess::released(Noisy<Vector>{result * 2, deviation * 2});
+}
+
+Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double constant,
+                                                double mu) {
+  require_centre(centre);
+  SOTTO_REQUIRE(constant > 0 && constant <= 1e6, "the constant must be positive, got {}", constant);
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(2 * plan_.items), 0);
+  std::vector<double> left;
+  for (std::size_t u = 0; u < users(); ++u) {
+    const auto own = of(u);
+    if (own.empty()) continue;
+    left_of(u, centre, left);
+    double square = 0;
+    for (const double x : left) square += x * x + constant * constant;
+    const double weight = 1 / std::sqrt(square);
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      const auto item = static_cast<std::size_t>(own[n].item);
+      sum[item] += in_units(left[n] * weight);
+      sum[item + static_cast<std::size_t>(plan_.items)] += in_units(constant * weight);
+    }
+  }
+  Matrix result(plan_.items, 2);
+  for (Index n = 0; n < result.size(); ++n) {
+    result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
+  }
+  const double deviation =
+      noise_block("sums of the ratings of each item", mu, {result.data(), sum.size()});
+  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
+}
+
+Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double constant,
+                                                double mu) {
+  require_centre(centre);
+  SOTTO_REQUIRE(constant > 0 && constant <= 1e6, "the constant must be positive, got {}", constant);
+  SOTTO_REQUIRE(plan_.times > 0, "no times were declared");
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(2 * plan_.times), 0);
+  std::vector<double> left;
+  Matrix own_sums(plan_.times, 2);
+  for (std::size_t u = 0; u < users(); ++u) {
+    const auto own = of(u);
+    left_of(u, centre, left);
+    own_sums.setZero();
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      if (own[n].time == unknown_row) continue;
+      own_sums(own[n].time, 0) += left[n];
+      own_sums(own[n].time, 1) += constant;
+    }
+    const double norm = own_sums.norm();
+    if (!(norm > 0)) continue;
+    for (Index n = 0; n < own_sums.size(); ++n) {
+      sum[static_cast<std::size_t>(n)] += in_units(own_sums.data()[n] / norm);
+    }
+  }
+  Matrix result(plan_.times, 2);
+  for (Index n = 0; n < result.size(); ++n) {
+    result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
+  }
+  const double deviation =
+      noise_block("sums of the ratings of each time", mu, {result.data(), sum.size()});
+  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
+}
+
+Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
+                                                  std::span<const std::int32_t> core, double mu) {
+  require_centre(centre);
+  const Index d = std::ssize(core);
+  std::vector<std::int32_t> place(static_cast<std::size_t>(plan_.items), -1);
+  for (Index c = 0; c < d; ++c) place.at(static_cast<std::size_t>(core[c])) = static_cast<int>(c);
+  const auto row_start = [d](Index i) { return i * d - i * (i - 1) / 2 - i; };  // plus j >= i
+
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(d * (d + 1) / 2), 0);
+  std::vector<double> left;
+  std::vector<std::pair<Index, double>> on_core;
+  for (std::size_t u = 0; u < users(); ++u) {
+    const auto own = of(u);
+    left_of(u, centre, left);
+    on_core.clear();
+    double square = 0;
+    for (std::size_t n = 0; n < own.size(); ++n) {
+      const std::int32_t c = place[static_cast<std::size_t>(own[n].item)];
+      if (c < 0) continue;
+      on_core.emplace_back(c, left[n]);
+      square += left[n] * left[n];
+    }
+    std::sort(on_core.begin(), on_core.end());
+    const double weight = 1 / std::max(std::sqrt(square), kShortest);
+    for (auto& [c, x] : on_core) x *= weight;
+    for (std::size_t a = 0; a < on_core.size(); ++a) {
+      std::int64_t* row = sum.data() + row_start(on_core[a].first);
+      for (std::size_t b = a; b < on_core.size(); ++b) {
+        row[on_core[b].first] += in_units(on_core[a].second * on_core[b].second);
+      }
+    }
+  }
+
+  std::vector<double> packed(sum.size());
+  std::transform(sum.begin(), sum.end(), packed.begin(),
+                 [](std::int64_t x) { return static_cast<double>(x) * kUnit; });
+  const auto side = static_cast<double>(d);
+  const double sensitivity = sensitivity_for(side * side);
+  const SymmetricGaussianMechanism mechanism(
+      fmt::format("pair moment of {} items", d), sensitivity,
+      deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), d, 2);
+  budget_.charge(Spend{mechanism.record().cost, mechanism.record().count});
+  ledger_.add(mechanism.record());
+  mechanism.release(packed, key_.open_stream(), packed);
+  Matrix result(d, d);
+  auto next = packed.begin();
+  for (Index i = 0; i < d; ++i) {
+    for (Index j = i; j < d; ++j) result(i, j) = result(j, i) = *next++;
+  }
+  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), mechanism.record().noise});
+}
+
+}  // namespace sotto

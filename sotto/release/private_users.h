@@ -1,0 +1,97 @@
+// Noisy sums over users, unit: all ratings of one user. What was rated is as private as how.
+//
+// Neighbours add or remove one user; the list of items and the range of the values are public. A
+// user contributes a vector of norm at most one to each release, however many ratings there are,
+// so no bound on their number is needed and nobody is clipped:
+// - levels: mean, mean square, 1 and a function of the number of ratings, 4 numbers;
+// - item sums: what is left of each rating after the user's own level, and a constant, scaled so
+//   that all of them together have norm one: 2 numbers an item;
+// - time sums: the same added up within each time (day, week, month) of a public list;
+// - pair moment: y y^T of what is left on a core of items, scaled to |y| = 1, symmetric.
+// Gaussian noise, composed by GDP. After McSherry & Mironov (2009), with exact accounting.
+// Cost: entries, and for the pair moment the sum over users of (core ratings)^2. Proof:
+// private_users.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/linalg/matrix.h"
+#include "sotto/privacy/budget.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/calibration.h"
+#include "sotto/release/noisy.h"
+#include "sotto/release/rating_sums.h"
+#include "sotto/tensor/observed.h"
+
+namespace sotto {
+
+// The public numbers of a run.
+struct UserPlan {
+  PrivacyTarget target;
+  ValueBounds bounds;
+  Index items;
+  Index times = 0;     // of a public list; 0: time is not looked at
+  Index per_user = 0;  // at most so many ratings of a user count; 0: all
+};
+
+PrivacyStatement user_statement(const UserPlan& plan);
+
+// What is taken off a rating z in [-1, 1]: z - mean - effects of item and time - level of the user,
+// the level being the sum of what is left before it over (number + shrink).
+struct UserCentre {
+  double mean = 0;
+  double shrink = 1;
+  Vector effects;  // of the items
+  Vector times;    // effects of the times; empty: none
+};
+
+// Where the numbers of `levels` stand.
+enum UserLevel { level_mean, level_square, level_users, level_root };
+
+class PrivateUsers {
+ public:
+  // Takes the ratings over: mode 0 the users, mode 1 the public items (unknown_row: not listed, not
+  // counted), mode 2 the public times (unknown_row: none) where the plan has any. The ledger must
+  // outlive this.
+  PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, NoiseKey key,
+               Ledger& ledger);
+
+  const UserPlan& plan() const { return plan_; }
+  double mu_left() const { return budget_.gaussian_left(); }
+
+  // Each pays mu. Sums, not means.
+  Released<Noisy<Vector>> levels(double mu);
+  // items x 2: what is left, and `constant` for each rating, with the same weights.
+  Released<Noisy<Matrix>> item_sums(const UserCentre& centre, double constant, double mu);
+  // times x 2, likewise.
+  Released<Noisy<Matrix>> time_sums(const UserCentre& centre, double constant, double mu);
+  Released<Noisy<Matrix>> pair_moment(const UserCentre& centre, std::span<const std::int32_t> core,
+                                      double mu);
+
+ private:
+  struct Rating {
+    std::int32_t item, time;
+    double z;
+  };
+  std::span<const Rating> of(std::size_t user) const {
+    return {ratings_.data() + begin_[user], begin_[user + 1] - begin_[user]};
+  }
+  std::size_t users() const { return begin_.size() - 1; }
+  void take(const ObservedEntries& entries);
+  void left_of(std::size_t user, const UserCentre& centre, std::vector<double>& left) const;
+  void require_centre(const UserCentre& centre) const;
+  double noise_block(const char* what, double mu, std::span<double> block);
+
+  UserPlan plan_;
+  std::vector<Rating> ratings_;     // user by user, by item
+  std::vector<std::size_t> begin_;  // user u has the ratings begin_[u] .. begin_[u+1]-1
+  Budget budget_;
+  NoiseKey key_;
+  Ledger& ledger_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,128 @@
+#include "sotto/release/rating_gradients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/accountant.h"
+#include "sotto/release/access.h"
+
+namespace sotto {
+namespace {
+
+// rating_gradients.md, 1 and 2.
+constexpr double kSafe = 1 + 0x1p-38;
+constexpr std::int64_t kMostEntries = std::int64_t{1} << 32, kMostCoefficients = 1 << 11;
+
+// A power of two, so small that rounding to it hardly counts, and so large that the sum of all
+// contributions stays below 2^53 units.
+double unit_of(double clip, std::size_t entries) {
+  const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
+  return std::exp2(std::ilogb(clip) - std::min(30, 51 - size));
+}
+
+double sensitivity_of(const GradientPlan& plan, std::size_t entries) {
+  const auto touched = static_cast<double>(plan.coefficients);
+  return plan.clip * kSafe + unit_of(plan.clip, entries) / 2 * std::sqrt(touched);
+}
+
+void check(const GradientPlan& plan, std::size_t entries) {
+  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
+                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
+  SOTTO_REQUIRE(plan.clip > 1e-100 && plan.clip < 1e100, "the clip must be positive, got {}",
+                plan.clip);
+  SOTTO_REQUIRE(plan.steps >= 1 && plan.numbers >= 1 && plan.coefficients >= 1 &&
+                    plan.coefficients <= kMostCoefficients,
+                "a run needs steps, parameters, and entries that touch 1 to {}", kMostCoefficients);
+  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
+                entries);
+}
+
+// The least noise with which all steps stay within the target, their precision included.
+SubsampledGaussianMechanism mechanism_for(const GradientPlan& plan, std::size_t entries) {
+  check(plan, entries);
+  const auto steps = static_cast<double>(plan.steps), n = static_cast<double>(entries);
+  const double charges =
+      2 * (static_cast<double>(plan.numbers) + n + 1) * IntegerZiggurat::kRelativeError * steps;
+  const double epsilon = (plan.target.epsilon - charges * 1.01) * (1 - 1e-9);
+  SOTTO_REQUIRE(epsilon > 0, "epsilon {} is too small for {} steps: precision alone costs {:.3g}",
+                plan.target.epsilon, plan.steps, charges);
+  const double delta = plan.target.delta * (1 - 1e-9) * std::exp(-charges);
+  const double multiplier = calibrate_subsampled(epsilon, delta, plan.rate, plan.steps);
+  const double sensitivity = sensitivity_of(plan, entries);
+  const double spread = std::sqrt(static_cast<double>(plan.numbers));
+  const double deviation = deviation_for({sensitivity, spread}, 1 / multiplier * (1 - 0x1p-44));
+  return SubsampledGaussianMechanism(GaussianMechanism("gradient over a sample of the ratings",
+                                                       sensitivity, deviation, plan.numbers),
+                                     plan.rate, static_cast<std::int64_t>(entries));
+}
+
+}  // namespace
+
+PrivacyStatement gradient_statement(const GradientPlan& plan) {
+  PrivacyStatement statement;
+  statement.unit = "the value of one rating";
+  statement.neighbours =
+      "one value withdrawn, or put in where there was none; its position stays (a value replaced "
+      "by another is two such changes)";
+  statement.adds_or_removes = true;
+  statement.public_facts = {
+      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
+                  plan.bounds.low, plan.bounds.high),
+      "the positions: who rated what, and when", "all options",
+      "the test file, where there is one"};
+  statement.delta = plan.target.delta;
+  return statement;
+}
+
+RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, NoiseKey key,
+                                 Ledger& ledger)
+    : plan_(plan),
+      values_(ReleaseAccess::take(std::move(values))),
+      mechanism_(mechanism_for(plan, values_.size())),
+      key_(std::move(key)),
+      steps_left_(plan.steps) {
+  for (double& x : values_) {
+    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
+    x = std::clamp(x, plan.bounds.low, plan.bounds.high);
+  }
+  ReleaseRecord record = mechanism_.record();
+  record.count = plan.steps;
+  ledger.add(std::move(record));
+  if (!key_.secure()) {
+    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+}
+
+Vector RatingGradients::step(const Linearise& linearise) {
+  SOTTO_REQUIRE(steps_left_ > 0, "all {} steps of the plan were made", plan_.steps);
+  --steps_left_;
+  const double unit = unit_of(plan_.clip, values_.size());
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(plan_.numbers), 0);
+  Linearised at;
+  for (const std::size_t e : mechanism_.sample(std::ssize(values_), key_.open_stream())) {
+    at.direction.clear();
+    linearise(static_cast<Index>(e), at);
+    SOTTO_REQUIRE(std::ssize(at.direction) <= plan_.coefficients, "an entry touches too much");
+    double square = 0;
+    for (const Coefficient& c : at.direction) square += c.value * c.value;
+    const double residual = values_[e] - at.predicted;
+    const double norm = std::abs(residual) * std::sqrt(square);
+    SOTTO_REQUIRE(std::isfinite(norm), "the gradients have grown beyond measure; nothing is given");
+    const double held = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0) / unit;
+    for (const Coefficient& c : at.direction) {
+      sum[static_cast<std::size_t>(c.number)] += std::llrint(held * c.value);
+    }
+  }
+  Vector result(plan_.numbers);
+  for (Index n = 0; n < result.size(); ++n) {
+    result[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * unit;
+  }
+  const std::span<double> block(result.data(), sum.size());
+  mechanism_.release(block, key_.open_stream(), block);
+  return result;
+}
+
+}  // namespace sotto

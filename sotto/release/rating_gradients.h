@@ -1,0 +1,71 @@
+// Noisy gradients over Poisson samples of ratings, unit: one value, positions public.
+//
+// Differentially private stochastic gradients (Abadi et al. 2016): each step draws a secret sample
+// of the entries, adds their gradients, each held to norm `clip` over all parameters jointly, and
+// releases the sum with Gaussian noise on every parameter. Neighbours withdraw one value or put one
+// in; rate, steps and clip are fixed in advance, and the account is the PLD of the subsampled
+// Gaussian mechanism. Why rows outside the sample need noise too: rating_gradients.md, the proof.
+// Cost of a step: sample * coefficients, and the noise of all parameters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/privacy/secure_stream.h"
+#include "sotto/privacy/subsampled_gaussian.h"
+#include "sotto/release/calibration.h"
+#include "sotto/release/rating_sums.h"
+
+namespace sotto {
+
+// The public numbers of a run.
+struct GradientPlan {
+  PrivacyTarget target;
+  ValueBounds bounds;
+  double rate = 0.2;  // share of the entries in a step
+  std::int64_t steps = 50;
+  double clip = 1;
+  std::int64_t numbers = 1;       // parameters
+  std::int64_t coefficients = 1;  // that an entry touches, at most
+};
+
+struct Coefficient {
+  Index number;
+  double value;
+};
+
+// What an entry is predicted to be, and the derivative of that by the parameters it touches, no
+// parameter twice. A function of positions, options and earlier steps.
+struct Linearised {
+  double predicted = 0;
+  std::vector<Coefficient> direction;
+};
+using Linearise = std::function<void(Index entry, Linearised& out)>;
+
+PrivacyStatement gradient_statement(const GradientPlan& plan);
+
+class RatingGradients {
+ public:
+  // The ledger must outlive this; it gets the cost of all steps at once, before the first.
+  RatingGradients(RatingValues values, const GradientPlan& plan, NoiseKey key, Ledger& ledger);
+
+  // Standard deviation of the noise in a number.
+  double deviation() const { return mechanism_.record().noise; }
+
+  // The sum over the sample of (value - predicted) * direction, held and noisy. Refused after the
+  // last step of the plan.
+  Vector step(const Linearise& linearise);
+
+ private:
+  GradientPlan plan_;
+  std::vector<double> values_;
+  SubsampledGaussianMechanism mechanism_;
+  NoiseKey key_;
+  std::int64_t steps_left_;
+};
+
+}  // namespace sotto
