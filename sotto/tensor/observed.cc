@@ -99,7 +99,7 @@ DuplicateCount find_duplicates(const ObservedEntries& entries) {
     const std::vector<std::int32_t> order = places.sorted(groups.of(r));
     std::size_t first = 0;
     for (std::size_t n = 1; n < order.size(); ++n) {
-      if (places.compare(order[first], order[n]) == 0) {
+      if (places.compare(order[first], order[n]) == 0 && !entries.has_unknown_row(order[n])) {
         note(found, {order[first], order[n]});
       } else {
         first = n;

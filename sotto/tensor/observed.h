@@ -71,6 +71,7 @@ struct DuplicateCount {
   std::optional<Duplicate> lowest;  // the one that comes first in the file
 };
 
+// Where the row of an entry is unknown its place is, too: such entries are not compared.
 DuplicateCount find_duplicates(const ObservedEntries& entries);
 
 // How many entries of `other` stand at a place of `entries`; both have the same shape.

@@ -67,6 +67,17 @@ TEST(Observed, duplicates_are_counted_as_a_map_of_places_counts_them) {
   }
 }
 
+TEST(Observed, unknown_rows_are_not_the_same_place) {
+  ObservedEntries entries({3, 4, 2});
+  for (const std::int32_t row : {unknown_row, unknown_row, std::int32_t{1}, std::int32_t{1}}) {
+    entries.append(std::vector<std::int32_t>{2, row, 0}, 1.0);
+  }
+  const DuplicateCount found = find_duplicates(entries);
+  EXPECT_EQ(found.count, 1);
+  ASSERT_TRUE(found.lowest);
+  EXPECT_EQ(found.lowest->again, 3);
+}
+
 TEST(Observed, overlap_is_counted_as_a_set_of_places_counts_it) {
   const ObservedEntries ours = random_entries(30, 5);
   ObservedEntries theirs = random_entries(30, 6);
