@@ -1,4 +1,4 @@
-# make demo   from nothing to a decomposed tensor
+# make demo   from nothing to private topics and their report
 # make test   everything that must hold before a change lands
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -17,6 +17,7 @@ test: setup
 	scripts/test.py --jobs $(JOBS)
 
 test-slow: setup
+	@scripts/setup.sh browser
 	scripts/test.py --jobs $(JOBS) --slow
 
 bench: setup

@@ -26,7 +26,7 @@ class Account : public Command {
 
   ExitCode run() override {
     const auto start = std::chrono::steady_clock::now();
-    Json result = make_result(name(), options(), Json::object());
+    Json result = start_result(Json::object());
     const std::string text = answer(result);
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/base/options.h"
+#include "sotto/report/result.h"
 
 namespace sotto::cli {
 
@@ -27,6 +28,12 @@ class Command {
   virtual std::vector<Positional> positionals() { return {}; }
   virtual OptionTable options() = 0;
   virtual ExitCode run() = 0;
+
+  // The words that follow the name, as they were typed: what runs it again.
+  std::vector<std::string> arguments;
+
+ protected:
+  Json start_result(const Json& input) { return make_result(name(), options(), input, arguments); }
 };
 
 // What most commands have in common.

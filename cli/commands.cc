@@ -22,7 +22,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
 
 OptionTable CommonOptions::table() {
   return OptionTable()
-      .text("out", 'o', out, "DIR", "write result.json and the arrays (.npy) into this folder")
+      .text("out", 'o', out, "DIR",
+            "write result.json, report.html and the arrays (.npy) into this folder")
       .flag("json", json, "print result.json to standard output")
       .integer("threads", 0, threads, {0, 4096}, "threads to use; 0 for all processors");
 }

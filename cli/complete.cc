@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/complete/fit.h"
@@ -81,15 +82,14 @@ class Complete final : public Command {
     if (test) scores = score_test(fit, *test, range);
     const double computing = seconds_since(start);
 
-    Json result = make_result(name(), options(), describe(ratings));
+    Json result = start_result(describe(ratings));
     fill(result, scores);
     fill(result, fit);
     result["seconds"] = computing;
     result["diagnostics"]["seconds_reading"] = reading_;
     if (folder) {
       write_arrays(*folder, fit.model, ratings, result);
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) {
       fmt::print("{}", to_text(result));
@@ -213,15 +213,14 @@ class Complete final : public Command {
       scores = score(test->entries, fit.model.predict(test->entries), range->low);
     }
     const double computing = seconds_since(start);
-    Json result = make_result(name(), options(), describe(ratings));
+    Json result = start_result(describe(ratings));
     fill(result, scores);
     result["privacy"] = Json(fit.certificate.to_json());
     result["diagnostics"]["method"] = fit.method;
     result["seconds"] = computing;
     if (folder) {
       write_arrays(*folder, fit.model, ratings, result);
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) {
       fmt::print("{}", to_text(result));
@@ -337,7 +336,7 @@ class Complete final : public Command {
 
   ExitCode report(std::optional<OutputFolder>& folder, const Ratings& ratings,
                   const std::optional<Ratings>& test) {
-    Json result = make_result(name(), options(), describe(ratings));
+    Json result = start_result(describe(ratings));
     Json& found = result["check"];
     found["duplicates"] = find_duplicates(ratings.entries).count;
     for (Index m = 0; m < ratings.entries.order(); ++m) {
@@ -362,8 +361,7 @@ class Complete final : public Command {
     }
     result["seconds"] = reading_;
     if (folder) {
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     fmt::print("{}", to_text(common_.json ? result : found));
     return exit_done;

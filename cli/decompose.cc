@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/decompose/alternating.h"
@@ -96,7 +97,7 @@ class Decompose final : public Command {
     const double computing = seconds_since(start);
     SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
 
-    Json result = make_result(name(), options(), input);
+    Json result = start_result(input);
     fill(result, found, computing, reading);
     write(folder, result, found);
     if (!common_.json) {
@@ -194,7 +195,7 @@ class Decompose final : public Command {
 
     Json input;
     input["dims"] = std::vector<Index>(static_cast<std::size_t>(plan.shape.order), plan.shape.dim);
-    Json result = make_result(name(), options(), input);
+    Json result = start_result(input);
     result["privacy"] = Json(certificate->to_json());
     fill(result, found, computing, reading);
     result["diagnostics"]["mechanism"] = mechanism_text(plan);
@@ -281,8 +282,7 @@ class Decompose final : public Command {
   void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
     if (folder) {
       write_arrays(*folder, found);
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) fmt::print("{}", to_text(result));
   }
@@ -372,6 +372,10 @@ class Decompose final : public Command {
 
   void fill(Json& result, const Decomposition& found, double computing, double reading) const {
     result["weights"] = as_list(found.weights);
+    for (std::size_t m = 0; m < found.factors.size(); ++m) {
+      const std::string file = file_name(found, m);
+      result["largest_entries"][file.substr(0, file.find('.'))] = largest_entries(found.factors[m]);
+    }
     if (!common_.out.empty()) {
       for (std::size_t m = 0; m < found.factors.size(); ++m) {
         result["files"].push_back(file_name(found, m));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
@@ -44,7 +45,7 @@ class GenerateCorpus final : public Command {
     write_vocabulary(folder.stage("vocab.txt"), words());
     const std::string file = gzip_ ? "docword.txt.gz" : "docword.txt";
     const Size size = write_documents(generator, folder.stage(file));
-    Json result = make_result(name(), options(), Json::object());
+    Json result = start_result(Json::object());
     result["weights"] = std::vector<double>(generator.weights().begin(), generator.weights().end());
     result["documents"] = model_.documents;
     result["vocabulary"] = model_.vocabulary;
@@ -54,8 +55,7 @@ class GenerateCorpus final : public Command {
     if (model_.model == "lda") result["files"].push_back("alpha.npy");
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    folder.write_text("result.json", to_text(result));
-    folder.commit();
+    write_result(folder, result);
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else {

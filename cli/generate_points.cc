@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
@@ -44,7 +45,7 @@ class GeneratePoints final : public Command {
       write_file(points, *folder);
     }
     if (!folder) return exit_done;
-    Json result = make_result(name(), options(), Json::object());
+    Json result = start_result(Json::object());
     result["weights"] = std::vector<double>(points.weights().begin(), points.weights().end());
     result["files"] = Json::array();
     if (!raw_) result["files"].push_back("points.npy");
@@ -57,8 +58,7 @@ class GeneratePoints final : public Command {
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     folder->write_npy(truth(), points.vectors());
-    folder->write_text("result.json", to_text(result));
-    folder->commit();
+    write_result(*folder, result);
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else if (!raw_) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cli/command.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/output_folder.h"
@@ -32,13 +33,12 @@ class GenerateRatings final : public Command {
     write_csv(folder.stage("ratings.csv"), made.train, made.train.value);
     write_csv(folder.stage("test.csv"), made.test, made.test.value);
     write_csv(folder.stage("test_truth.csv"), made.test, made.test_truth);
-    Json result = make_result(name(), options(), Json::object());
+    Json result = start_result(Json::object());
     result["files"] = {"ratings.csv", "test.csv", "test_truth.csv"};
     result["entries"] = {{"ratings", made.train.size()}, {"test", made.test.size()}};
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    folder.write_text("result.json", to_text(result));
-    folder.commit();
+    write_result(folder, result);
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else {

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "cli/command.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/tns.h"
@@ -39,13 +40,12 @@ class GenerateTensor final : public Command {
     }
     folder.write_npy("vectors.npy", made.vectors);
     folder.write_npy("moment.npy", made.moment);
-    Json result = make_result(name(), options(), Json::object());
+    Json result = start_result(Json::object());
     result["weights"] = std::vector<double>(made.weights.begin(), made.weights.end());
     result["files"] = {file, "vectors.npy", "moment.npy"};
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    folder.write_text("result.json", to_text(result));
-    folder.commit();
+    write_result(folder, result);
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else {

@@ -132,6 +132,7 @@ int run(std::vector<std::string> arguments) {
     fmt::print("{}", help_of(*command));
     return exit_done;
   }
+  command->arguments = arguments;
   parse(*command, std::move(arguments));
   return command->run();
 }

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/io/npy.h"
@@ -98,8 +99,7 @@ class Mixture final : public Command {
         at_file(path_, [&] { return fit_mixture(*source, mixture_, progress.callback()); });
     const double seconds = seconds_since(start);
     SOTTO_REQUIRE(fit.components.status != Status::stopped, "stopped; nothing was written");
-    Json result =
-        make_result(name(), options(), Json{{"dim", source->dim()}, {"records", fit.records}});
+    Json result = start_result(Json{{"dim", source->dim()}, {"records", fit.records}});
     fill(result, fit.mixture, seconds);
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(fit.components.status);
@@ -137,8 +137,7 @@ class Mixture final : public Command {
     SOTTO_REQUIRE(fit.status != Status::stopped, "stopped; nothing was written");
     const Certificate certificate = points.certify();
 
-    Json result =
-        make_result(name(), options(), Json{{"dim", points.dim()}, {"records", points.records()}});
+    Json result = start_result(Json{{"dim", points.dim()}, {"records", points.records()}});
     result["privacy"] = Json(certificate.to_json());
     fill(result, fit.mixture, seconds);
     result["diagnostics"]["status"] = status_text(fit.status);
@@ -167,8 +166,7 @@ class Mixture final : public Command {
     const PrivateMixturePlan plan = at_file(path_, [&] {
       return plan_private_mixture(shape.dim, *shape.records, privacy_.target(), mixture_);
     });
-    Json result =
-        make_result(name(), options(), Json{{"dim", shape.dim}, {"records", *shape.records}});
+    Json result = start_result(Json{{"dim", shape.dim}, {"records", *shape.records}});
     for (const PlannedRelease& release : plan.releases) {
       result["plan"].push_back(Json{{"what", release.what},
                                     {"values", release.values},
@@ -201,6 +199,7 @@ class Mixture final : public Command {
   void fill(Json& result, const GaussianMixture& mixture, double seconds) const {
     result["weights"] = as_list(mixture.weights);
     result["variance"] = mixture.variance;
+    result["largest_entries"]["means"] = largest_entries(mixture.means);
     result["diagnostics"] = Json::object();
     result["seconds"] = seconds;  // with reading: the two go on together
     if (truth_) {
@@ -248,8 +247,7 @@ class Mixture final : public Command {
         write_responsibilities(*infer_, mixture, infer_records_, "inferred.npy", *folder);
         result["files"].push_back("inferred.npy");
       }
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) fmt::print("{}", to_text(result));
   }

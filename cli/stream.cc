@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/base/version.h"
@@ -101,7 +102,7 @@ class Stream final : public Command {
     const auto start = std::chrono::steady_clock::now();
     const Decomposition found = decompose(oracle, checkpoint);
     const double seconds = seconds_since(start);
-    Json result = make_result(name(), options(), input);
+    Json result = start_result(input);
     fill(result, found, {plan.points(), plan.batch, plan.answers}, seconds);
     write(folder, result, found);
     if (!common_.json) {
@@ -127,7 +128,7 @@ class Stream final : public Command {
     const double seconds = seconds_since(start);
     const Certificate certificate = ledger.certify();
 
-    Json result = make_result(name(), options(), Json{{"dim", plan.dim}});
+    Json result = start_result(Json{{"dim", plan.dim}});
     result["privacy"] = Json(certificate.to_json());
     fill(result, found, {plan.records(), plan.batch, plan.answers}, seconds);
     result["diagnostics"]["max_norm"] = oracle.max_norm();
@@ -241,8 +242,7 @@ class Stream final : public Command {
   void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
     if (folder) {
       folder->write_npy("vectors.npy", found.vectors());
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) fmt::print("{}", to_text(result));
   }
@@ -290,6 +290,7 @@ class Stream final : public Command {
   void fill(Json& result, const Decomposition& found, const Reading& reading,
             double seconds) const {
     result["weights"] = std::vector<double>(found.weights.begin(), found.weights.end());
+    result["largest_entries"]["vectors"] = largest_entries(found.vectors());
     if (!common_.out.empty()) result["files"] = {"vectors.npy"};
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(found.status);

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/io/npy.h"
@@ -100,7 +101,7 @@ class Topics final : public Command {
     const TopicFit fit = fit_topics(corpus, topics_, progress.callback());
     const double computing = seconds_since(start);
 
-    Json result = make_result(name(), options(), describe(corpus));
+    Json result = start_result(describe(corpus));
     fill(result, fit.model, corpus.vocabulary, computing);
     Json& diagnostics = result["diagnostics"];
     diagnostics["second_spectrum"] = as_list(fit.second_spectrum);
@@ -143,8 +144,7 @@ class Topics final : public Command {
 
     const std::vector<std::string>& vocabulary = fit.vocabulary;
     const Index words = fit.model.topics.rows();
-    Json result =
-        make_result(name(), options(), Json{{"documents", shape.documents}, {"words", words}});
+    Json result = start_result(Json{{"documents", shape.documents}, {"words", words}});
     result["privacy"] = Json(certificate.to_json());
     fill(result, fit.model, vocabulary, computing);
     Json& diagnostics = result["diagnostics"];
@@ -171,8 +171,7 @@ class Topics final : public Command {
                                                        privacy_.target(), privacy_.key(), path_);
     const double computing = seconds_since(start);
     const std::vector<std::string> vocabulary = public_words(data);
-    Json result = make_result(name(), options(),
-                              Json{{"documents", shape.documents}, {"words", shape.words}});
+    Json result = start_result(Json{{"documents", shape.documents}, {"words", shape.words}});
     result["privacy"] = Json(fit.certificate.to_json());
     fill(result, fit.model, vocabulary, computing);
     std::string last = fit.certificate.to_text();
@@ -376,8 +375,7 @@ class Topics final : public Command {
         folder->write_npy("inferred.npy", Matrix(proportions(other, model)));
         result["files"].push_back("inferred.npy");
       }
-      folder->write_text("result.json", to_text(result));
-      folder->commit();
+      write_result(*folder, result);
     }
     if (common_.json) fmt::print("{}", to_text(result));
   }

@@ -82,3 +82,7 @@ foreach(source ${end_to_end})
 endforeach()
 sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
                   ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+
+# The report page in Debian's Chromium; make test-slow installs it.
+sotto_script_test(browser.report browser ${Python3_EXECUTABLE} tests/browser/test_report.py
+                  $<TARGET_FILE:sotto_cli>)

@@ -1,9 +1,12 @@
 #!/bin/sh
 # Installs the Debian packages of packages.txt that are missing. Quiet when there are none.
+# `setup.sh browser` installs the browser that tests the report page as well; it is large.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 missing=""
-for package in $(grep -v '^#' "$here/packages.txt"); do
+packages=$(grep -v '^#' "$here/packages.txt")
+[ "${1:-}" != "browser" ] || packages="$packages chromium"
+for package in $packages; do
   state=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null || true)
   case "$state" in
     ii*) ;;

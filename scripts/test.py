@@ -2,8 +2,8 @@
 """Builds and runs the tests and ends with a line "N passed, N failed".
 
 Default: everything fast in a release build, then the unit tests again under the address and
-undefined-behaviour sanitizers. --slow: the statistical and scaling tests instead, and the
-end-to-end tests under the sanitizers.
+undefined-behaviour sanitizers. --slow: the statistical and scaling tests instead, the report page in
+a browser, and the end-to-end tests under the sanitizers.
 """
 import argparse
 import pathlib
@@ -53,11 +53,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--slow", action="store_true")
     options = parser.parse_args()
-    runs = [("release", "slow"), ("asan", "e2e")] if options.slow else [
+    runs = [("release", "slow|browser"), ("asan", "e2e")] if options.slow else [
         ("release", "unit|check|e2e|package"), ("asan", "unit")]
     passed = failed = 0
     for preset, labels in runs:
-        build(preset, options.jobs, ["slow_tests"] if labels == "slow" else [])
+        build(preset, options.jobs, ["sotto_cli", "slow_tests"] if "slow" in labels else [])
         p, f = run(preset, labels, 1 if options.slow else options.jobs)
         passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")

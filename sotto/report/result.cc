@@ -25,9 +25,13 @@ bool is_flat(const Json& value) {
   return true;
 }
 
+std::string dumped(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 void write(const Json& value, std::size_t indent, std::string& out) {
   if (!value.is_structured() || value.empty()) {
-    out += value.dump();
+    out += dumped(value);
     return;
   }
   const bool flat = is_flat(value);
@@ -38,7 +42,7 @@ void write(const Json& value, std::size_t indent, std::string& out) {
     if (!first) out += flat ? ", " : ",";
     first = false;
     out += newline;
-    if (value.is_object()) out += Json(key).dump() + ": ";
+    if (value.is_object()) out += dumped(Json(key)) + ": ";
     write(child, indent + 2, out);
   }
   if (!flat) out += "\n" + std::string(indent, ' ');
@@ -47,10 +51,12 @@ void write(const Json& value, std::size_t indent, std::string& out) {
 
 }  // namespace
 
-Json make_result(const std::string& command, const OptionTable& options, const Json& input) {
+Json make_result(const std::string& command, const OptionTable& options, const Json& input,
+                 const std::vector<std::string>& arguments) {
   Json result;
   result["command"] = command;
   result["version"] = SOTTO_VERSION;
+  result["arguments"] = arguments;
   result["options"] = Json::object();
   for (const Option& option : options.options()) result["options"][option.name] = option.get();
   result["input"] = input;

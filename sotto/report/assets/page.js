@@ -1,0 +1,170 @@
+// Draws the charts of a page from the data beside each canvas.
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 4], [4, 2], [1, 4], [10, 2, 2, 2, 2, 2]];
+  const points = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot", "dash"];
+
+  const colours = () => {
+    const style = getComputedStyle(root);
+    const of = (name) => style.getPropertyValue(name).trim();
+    return {ink: of("--ink"), soft: of("--soft"), line: of("--line"), paper: of("--paper"),
+            series: of("--series").split(/\s+/)};
+  };
+  const short = (text, limit) => {
+    const letters = Array.from(String(text));
+    return letters.length > limit ? letters.slice(0, limit - 1).join("") + "\u2026" : String(text);
+  };
+  const at = (list, n) => list[n % list.length];
+
+  // From low to high through every point that has an interval.
+  const intervals = {
+    id: "intervals",
+    afterDatasetsDraw(chart) {
+      const context = chart.ctx;
+      chart.data.datasets.forEach((set, s) => {
+        if (!set.low || !chart.isDatasetVisible(s)) return;
+        const flat = chart.options.indexAxis === "y";
+        const scale = flat ? chart.scales.x : chart.scales.y;
+        context.save();
+        context.strokeStyle = set.whisker;
+        context.lineWidth = 1.5;
+        context.beginPath();
+        chart.getDatasetMeta(s).data.forEach((element, n) => {
+          if (set.low[n] === null || set.high[n] === null) return;
+          const ends = [scale.getPixelForValue(set.low[n]), scale.getPixelForValue(set.high[n])];
+          const middle = flat ? element.y : element.x;
+          const line = (u, v, x, y) => {
+            context.moveTo(flat ? v : u, flat ? u : v);
+            context.lineTo(flat ? y : x, flat ? x : y);
+          };
+          line(middle, ends[0], middle, ends[1]);
+          ends.forEach((end) => line(middle - 4, end, middle + 4, end));
+        });
+        context.stroke();
+        context.restore();
+      });
+    },
+  };
+
+  // Powers of ten only, as people write them.
+  const power = (value) => {
+    const exponent = Math.log10(value);
+    if (Math.abs(exponent - Math.round(exponent)) > 1e-9) return null;
+    return Math.abs(exponent) > 3.5 ? `1e${Math.round(exponent)}` : String(value);
+  };
+
+  const axis = (title, log, values, colour) => ({
+    type: log ? "logarithmic" : "linear",
+    title: {display: Boolean(title), text: title, color: colour.soft},
+    // What an interval reaches must be inside.
+    suggestedMin: values.length ? Math.min(...values) : undefined,
+    suggestedMax: values.length ? Math.max(...values) : undefined,
+    ticks: log ? {color: colour.soft, callback: power} : {color: colour.soft, maxTicksLimit: 8},
+    grid: {color: colour.line, borderColor: colour.line},
+  });
+
+  const options = (data, bars, flat, colour) => {
+    const ends = data.series.flatMap((s) => [...(s.low || []), ...(s.high || [])])
+        .filter((v) => v !== null && (!data.log_y || v > 0));
+    const value = axis(data.y_label, data.log_y, ends, colour);
+    const limit = root.clientWidth < 544 ? 18 : 34;
+    const category = {
+      type: "category",
+      title: {display: Boolean(data.x_label) && !flat, text: data.x_label, color: colour.soft},
+      ticks: {autoSkip: !flat, color: colour.soft,
+              callback(n) { return short(this.getLabelForValue(n), limit); }},
+      grid: {display: false, borderColor: colour.line},
+    };
+    if (bars && !data.log_y) value.beginAtZero = true;
+    const across = bars ? category : axis(data.x_label, data.log_x, [], colour);
+    if (!bars) across.bounds = "data";
+    return {
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      indexAxis: flat ? "y" : "x",
+      interaction: {mode: bars ? "index" : "nearest", axis: flat ? "y" : "x", intersect: false},
+      scales: flat ? {x: value, y: across} : {x: across, y: value},
+      plugins: {
+        legend: {display: data.series.length > 1, position: "bottom",
+                 labels: {usePointStyle: !bars, boxWidth: bars ? 14 : 30, color: colour.ink}},
+        tooltip: {backgroundColor: colour.ink, titleColor: colour.paper, bodyColor: colour.paper,
+                  callbacks: {
+          title: (items) => items.length === 0 ? "" : bars ? items[0].label
+              : `${data.x_label || "x"} ${items[0].raw.x}`,
+          label: (item) => {
+            const series = data.series[item.datasetIndex];
+            const n = item.dataIndex;
+            const around = series.low && series.low[n] !== null
+                ? ` (${series.low[n]} to ${series.high[n]})` : "";
+            return `${series.name || data.y_label}: ${series.y[n]}${around}`;
+          },
+        }},
+      },
+    };
+  };
+
+  const dataset = (data, series, n, bars, colour) => {
+    const drawn = series.y.map((y) => y === null || (data.log_y && y <= 0) ? null : y);
+    const many = series.y.length > 60;
+    return {
+      label: series.name,
+      data: bars ? drawn : drawn.map((y, p) => ({x: series.x[p], y})),
+      low: series.low, high: series.high,
+      borderColor: at(colour.series, n), backgroundColor: at(colour.series, n),
+      whisker: bars ? colour.ink : at(colour.series, n),
+      borderWidth: bars ? 0 : 2, maxBarThickness: 34, minBarLength: 2,
+      borderDash: bars ? [] : at(dashes, n), pointStyle: at(points, n),
+      pointRadius: bars || many ? 0 : 4, pointHoverRadius: 6, spanGaps: false,
+    };
+  };
+
+  const draw = (figure) => {
+    const data = JSON.parse(figure.querySelector("script").textContent);
+    const bars = data.categories.length > 0;
+    // Long names stand better beside their bars than under them.
+    const flat = bars && data.categories.some((name) => Array.from(name).length > 6);
+    if (flat) {
+      const rows = data.categories.length * data.series.length;
+      figure.querySelector(".canvas").style.height = `${5 + 1.7 * rows}rem`;
+    }
+    const colour = colours();
+    return new Chart(figure.querySelector("canvas"), {
+      type: bars ? "bar" : "line",
+      data: {labels: bars ? data.categories : undefined,
+             datasets: data.series.map((s, n) => dataset(data, s, n, bars, colour))},
+      options: options(data, bars, flat, colour),
+      plugins: [intervals],
+    });
+  };
+
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.font.size = 13;
+  const figures = Array.from(document.querySelectorAll("figure.chart"));
+  let charts = figures.map(draw);
+
+  // Anew rather than changed: colours of points and bars are kept by the library.
+  const redraw = () => {
+    charts.forEach((chart) => chart.destroy());
+    charts = figures.map(draw);
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // Paper is white, and folded parts are of no use on it.
+  addEventListener("beforeprint", () => {
+    root.dataset.scheme = "light";
+    document.querySelectorAll("section > details:not([open])").forEach((part) => {
+      part.open = true;
+      part.dataset.opened = "";
+    });
+    redraw();
+  });
+  addEventListener("afterprint", () => {
+    delete root.dataset.scheme;
+    document.querySelectorAll("details[data-opened]").forEach((part) => {
+      part.open = false;
+      delete part.dataset.opened;
+    });
+    redraw();
+  });
+})();
