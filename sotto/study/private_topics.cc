@@ -14,7 +14,8 @@ namespace sotto {
 TopicOptions TopicProblem::options(std::uint64_t seed) const {
   TopicOptions result;
   result.topics = truth.cols();
-  result.model = "single";
+  result.model = model;
+  result.alpha0 = 1;
   result.clip = "none";
   result.refine = 0;
   result.seed = static_cast<std::int64_t>(seed);
