@@ -143,9 +143,9 @@ class Reproduce final : public Command {
     fmt::print("{}: {}\n", summary.at("study").get<std::string>(),
                summary.at("source").get<std::string>());
     for (const Json& finding : summary.at("findings")) {
-      fmt::print("  {}: {}\n    measured: {}\n", finding.at("same").get<bool>() ? "same" : "NOT same",
-                 finding.at("states").get<std::string>(),
-                 finding.at("measured").get<std::string>());
+      fmt::print(
+          "  {}: {}\n    measured: {}\n", finding.at("same").get<bool>() ? "same" : "NOT same",
+          finding.at("states").get<std::string>(), finding.at("measured").get<std::string>());
     }
     fmt::print("  {:.1f} s of one processor; report in {}/report.html\n",
                summary.at("processor_seconds").get<double>(), directory);

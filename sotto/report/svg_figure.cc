@@ -53,8 +53,8 @@ struct Axis {
 
   bool shows(double value) const { return std::isfinite(value) && (!log || value > 0); }
   double at(double value) const {
-    const double share = log ? std::log(value / low) / std::log(high / low)
-                             : (value - low) / (high - low);
+    const double share =
+        log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
     return begin + share * (end - begin);
   }
   std::vector<double> ticks(int count) const {
@@ -115,7 +115,8 @@ void check(const Chart& chart) {
   }
 }
 
-// Markers that differ in outline: circle, square, triangle, diamond, cross, plus; then filled white.
+// Markers that differ in outline: circle, square, triangle, diamond, cross, plus; then filled
+// white.
 std::string marker(std::size_t style, double x, double y) {
   const std::string fill = style % 2 == 0 ? kStyles[style % kStyleCount].colour : "#ffffff";
   const std::string stroke = kStyles[style % kStyleCount].colour;
@@ -129,8 +130,8 @@ std::string marker(std::size_t style, double x, double y) {
     case 2:
       return fmt::format("<path d=\"M{:.2f} {:.2f}l3 5.2h-6z\" {}/>\n", x, y - 3.2, paint);
     case 3:
-      return fmt::format("<path d=\"M{:.2f} {:.2f}l3.2 3.2l-3.2 3.2l-3.2 -3.2z\" {}/>\n", x, y - 3.2,
-                         paint);
+      return fmt::format("<path d=\"M{:.2f} {:.2f}l3.2 3.2l-3.2 3.2l-3.2 -3.2z\" {}/>\n", x,
+                         y - 3.2, paint);
     case 4:
       return fmt::format("<path d=\"M{:.2f} {:.2f}l5 5m0 -5l-5 5\" fill=\"none\" stroke=\"{}\"/>\n",
                          x - 2.5, y - 2.5, stroke);
@@ -173,8 +174,8 @@ class Panel {
 
  private:
   void text(double x, double y, const std::string& words, const char* more) {
-    out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, more,
-                        escaped(words));
+    out_ +=
+        fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, more, escaped(words));
   }
   void stroke(double x1, double y1, double x2, double y2, const char* paint) {
     out_ += fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" {}/>\n", x1,
@@ -235,9 +236,8 @@ class Panel {
       broken = false;
     }
     if (!path.empty()) {
-      out_ += fmt::format(
-          "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-dasharray=\"{}\"/>\n", path,
-          style.colour, *style.dashes == 0 ? "none" : style.dashes);
+      out_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-dasharray=\"{}\"/>\n",
+                          path, style.colour, *style.dashes == 0 ? "none" : style.dashes);
     }
     out_ += marks;
   }
@@ -304,7 +304,7 @@ std::vector<double> linear_ticks(double low, double high, int count) {
   }
   std::vector<double> ticks;
   for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) {
-    ticks.push_back(k * step);
+    ticks.push_back(k * step + 0.0);  // no minus zero
   }
   return ticks;
 }

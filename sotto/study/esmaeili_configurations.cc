@@ -4,7 +4,8 @@
 // (on its eigenpairs) and 4 (on the topics), with conditions on spectral gaps for 2 to 4 and bounds
 // on the loss: 2 is preferred over 1 where its condition holds, 3 over 2, 3 over 4.
 // Varied: epsilon, documents N, words d and topics k, one at a time around epsilon 3, N 100,000, d
-// 20, k 5; LDA with alpha0 1, topics from Dirichlet(0.3), 10 words a document, delta 1e-5.
+// 20, k 2; LDA with alpha0 1, weights of the topics 1, 1/2, .., 1/k (equal ones have no gaps, and
+// conditions 3 and 4 are never met), topics from Dirichlet(0.3), 10 words a document, delta 1e-5.
 // Measures of a trial, all methods on the same documents: the error (mean distance of a found topic
 // to the nearest true one) of the four, of the strict method and without noise; and for 2 to 4
 // whether all conditions of their theorems are met.
@@ -29,7 +30,7 @@ constexpr double kDelta = 1e-5;
 constexpr const char* kParameters[] = {"epsilon", "N", "d", "k"};
 
 struct Setting {
-  double epsilon = 3, documents = 100000, words = 20, topics = 5;
+  double epsilon = 3, documents = 100000, words = 20, topics = 2;
 
   StudyCell cell() const {
     return StudyCell()
@@ -46,6 +47,9 @@ TopicProblem lda_problem(const StudyCell& cell, std::uint64_t seed) {
   model.vocabulary = cell.whole("d");
   model.topics = cell.whole("k");
   model.alpha0 = 1;
+  for (std::int64_t j = 1; j <= model.topics; ++j) {
+    model.weights.push_back(1 / static_cast<double>(j));
+  }
   model.beta = 0.3;
   model.length = 10;
   model.seed = static_cast<std::int64_t>(seed);
@@ -109,10 +113,9 @@ std::vector<StudyCell> along(const StudyTable& table, const std::string& name) {
   const StudyCell usual = Setting().cell();
   std::vector<StudyCell> cells;
   for (const StudyCell& cell : table.plan.cells) {
-    const bool fixed = std::all_of(std::begin(kParameters), std::end(kParameters),
-                                   [&](const char* p) {
-                                     return p == name || cell.text(p) == usual.text(p);
-                                   });
+    const bool fixed =
+        std::all_of(std::begin(kParameters), std::end(kParameters),
+                    [&](const char* p) { return p == name || cell.text(p) == usual.text(p); });
     if (fixed) cells.push_back(cell);
   }
   std::sort(cells.begin(), cells.end(), [&](const StudyCell& a, const StudyCell& b) {
@@ -147,24 +150,30 @@ const Remark kRemarks[] = {
      "configuration_3", "configuration_2",
      "The noise of configuration 3 is divided by the gaps between the eigenvalues of the whitened "
      "tensor, which are small for topics of nearly equal weight."},
-    {"Remark 5.3: configuration 3 is better than 4", "met_3", "configuration_3",
-     "configuration_4", ""},
-    {"(ours) strict is better than the best published configuration, 1", nullptr, "strict",
-     "configuration_1", ""}};
+    {"Remark 5.3: configuration 3 is better than 4", "met_3", "configuration_3", "configuration_4",
+     ""},
+    {"(ours) strict is better than configuration 1, the only one that is private", nullptr,
+     "strict", "configuration_1",
+     "Strict holds documents within a norm that it chooses privately, which bends the moments a "
+     "little: a bias that stays where epsilon or N is so large that noise no longer matters."}};
 
 Finding finding_of(const StudyTable& table, const Remark& remark) {
   const auto cells =
       remark.condition == nullptr ? table.plan.cells : where_met(table, remark.condition);
   const CellOrder order = compare(table, cells, remark.smaller, remark.larger);
+  const CellOrder everywhere = compare(table, table.plan.cells, remark.smaller, remark.larger);
   Finding finding;
   finding.states = remark.states;
-  finding.measured =
-      cells.empty() ? "the conditions are met in no cell"
-                    : fmt::format("{}; cells with the conditions met: {} of {}", to_words(order),
-                                  cells.size(), table.plan.cells.size());
+  finding.measured = to_words(order);
+  if (remark.condition != nullptr) {
+    finding.measured =
+        fmt::format("conditions met in {} of {} cells, there {}; over all cells {}", cells.size(),
+                    table.plan.cells.size(), to_words(order), to_words(everywhere));
+    finding.numbers["over_all"] = to_json(everywhere);
+  }
   finding.same = order.confirmed();
   finding.why = remark.why;
-  finding.numbers = to_json(order);
+  finding.numbers["where_met"] = to_json(order);
   finding.numbers["cells_met"] = cells.size();
   finding.numbers["cells"] = table.plan.cells.size();
   return finding;
@@ -189,10 +198,12 @@ StudyOutcome conclude(const StudyTable& table) {
   for (const char* parameter : kParameters) {
     Chart chart{fmt::format("Error against {}", parameter), parameter, "error", true, true, {}, {}};
     const auto cells = along(table, parameter);
-    const std::pair<const char*, const char*> kShown[] = {
-        {"configuration_1", "1: moments"}, {"configuration_2", "2: tensor"},
-        {"configuration_3", "3: pairs"},   {"configuration_4", "4: topics"},
-        {"strict", "strict"},              {"non_private", "exact"}};
+    const std::pair<const char*, const char*> kShown[] = {{"configuration_1", "1: moments"},
+                                                          {"configuration_2", "2: tensor"},
+                                                          {"configuration_3", "3: pairs"},
+                                                          {"configuration_4", "4: topics"},
+                                                          {"strict", "strict"},
+                                                          {"non_private", "exact"}};
     for (const auto& [measure, name] : kShown) {
       chart.series.push_back(series_of(table, cells, parameter, measure, name));
     }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sotto/study/comparison.h"
 #include "sotto/study/private_topics.h"
@@ -144,10 +145,9 @@ Finding match_finding(const StudyTable& table) {
         {table.measured(cell, "agn"), table.measured(cell, "non_private")},
         [](const std::vector<Trials>& drawn) { return mean_of(drawn[0]) / mean_of(drawn[1]); });
     finding.same = finding.same && ratio.value < 1.5;
-    finding.measured +=
-        fmt::format("{}D = {}, epsilon {}: AGN has {} times the error without noise",
-                    finding.measured.empty() ? "" : "; ", size.words, cell.text("epsilon"),
-                    to_words(ratio));
+    finding.measured += fmt::format(
+        "{}D = {}, epsilon {}: AGN has {} times the error without noise",
+        finding.measured.empty() ? "" : "; ", size.words, cell.text("epsilon"), to_words(ratio));
     finding.numbers[fmt::format("D {}", size.words)] = to_json(ratio);
   }
   return finding;
@@ -161,10 +161,11 @@ Finding ratio_finding(const StudyTable& table) {
     const auto cells = along(table, size, "epsilon");
     for (const double goal : {0.1, 0.05, 0.025}) {
       const Estimate ratio = ratio_at_goal(table, cells, "epsilon", "strict", "agn", goal);
+      if (std::isnan(ratio.value)) continue;  // one of the two does not cross the goal in the grid
       finding.same = finding.same && !(ratio.low <= 1);
-      finding.measured += fmt::format("{}D = {}, e_comp {}: {} times less",
-                                      finding.measured.empty() ? "" : "; ", size.words, goal,
-                                      to_words(ratio));
+      finding.measured +=
+          fmt::format("{}D = {}, e_comp {}: {} times less", finding.measured.empty() ? "" : "; ",
+                      size.words, goal, to_words(ratio));
       finding.numbers[fmt::format("D {} e_comp {}", size.words, goal)] = to_json(ratio);
     }
   }

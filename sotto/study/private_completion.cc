@@ -89,9 +89,9 @@ double mean_completion_error(const CompletionProblem& problem) {
 }
 
 const std::vector<std::string>& completion_measures() {
-  static const std::vector<std::string> names = {
-      "baseline",     "input",        "gradient_small", "gradient_large",
-      "output_small", "output_large", "strict",         "mean"};
+  static const std::vector<std::string> names = {"baseline",       "input",        "gradient_small",
+                                                 "gradient_large", "output_small", "output_large",
+                                                 "strict",         "mean"};
   return names;
 }
 
@@ -100,14 +100,11 @@ std::vector<double> completion_errors(const CompletionProblem& problem, double e
   const auto published = [&](Perturbed where, double clip) {
     return published_completion_error(problem, {where, epsilon, clip}, seed);
   };
-  return {exact_completion_error(problem, seed),
-          published(Perturbed::input, kLargeClip),
-          published(Perturbed::gradient, kSmallClip),
-          published(Perturbed::gradient, kLargeClip),
-          published(Perturbed::output, kSmallClip),
-          published(Perturbed::output, kLargeClip),
-          strict_completion_error(problem, epsilon, seed),
-          mean_completion_error(problem)};
+  return {
+      exact_completion_error(problem, seed),           published(Perturbed::input, kLargeClip),
+      published(Perturbed::gradient, kSmallClip),      published(Perturbed::gradient, kLargeClip),
+      published(Perturbed::output, kSmallClip),        published(Perturbed::output, kLargeClip),
+      strict_completion_error(problem, epsilon, seed), mean_completion_error(problem)};
 }
 
 }  // namespace sotto

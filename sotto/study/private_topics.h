@@ -17,7 +17,7 @@ namespace sotto {
 
 struct TopicProblem {
   Corpus corpus;
-  Matrix truth;  // V x k
+  Matrix truth;                  // V x k
   std::string model = "single";  // lda, with alpha0 1
 
   TopicOptions options(std::uint64_t seed) const;

@@ -12,7 +12,9 @@
 namespace sotto {
 namespace {
 
-std::string text_of(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
+std::string text_of(const Json& object, const char* key) {
+  return object.at(key).get<std::string>();
+}
 
 const char* verdict(const Json& finding) { return finding.at("same").get<bool>() ? "yes" : "no"; }
 
@@ -31,10 +33,10 @@ std::string settings_line(const Json& summary) {
 }
 
 std::string document_section(const Json& summary) {
-  std::string text = fmt::format("\n## {}: {}\n\n{}. `sotto reproduce {}`; {}; data: {}.\n\n",
-                                 text_of(summary, "study"), text_of(summary, "title"),
-                                 text_of(summary, "source"), text_of(summary, "study"),
-                                 settings_line(summary), text_of(summary, "data"));
+  std::string text =
+      fmt::format("\n## {}: {}\n\n{}. `sotto reproduce {}`; {}; data: {}.\n\n",
+                  text_of(summary, "study"), text_of(summary, "title"), text_of(summary, "source"),
+                  text_of(summary, "study"), settings_line(summary), text_of(summary, "data"));
   text += "| the paper states | measured | the same |\n|---|---|---|\n";
   for (const Json& finding : summary.at("findings")) {
     text += fmt::format("| {} | {} | {} |\n", in_table(text_of(finding, "states")),
@@ -88,8 +90,7 @@ std::string data_csv(const StudyTable& table) {
 PageSection section_of(const Json& summary, const StudyOutcome& outcome) {
   PageSection section;
   section.heading = fmt::format("{}: {}", text_of(summary, "study"), text_of(summary, "title"));
-  section.paragraphs.push_back(
-      {text_of(summary, "source") + ". " + settings_line(summary) + "."});
+  section.paragraphs.push_back({text_of(summary, "source") + ". " + settings_line(summary) + "."});
   section.charts = outcome.panels;
   PageTable table{"", {"the paper states", "measured", "the same", "why"}, {}};
   for (const Json& finding : summary.at("findings")) {
@@ -128,7 +129,8 @@ std::string reproduction_document(const std::vector<Json>& summaries) {
       "from the `summary.json` files of a run in DIR; a test keeps it current. Numbers in brackets "
       "are 95% intervals by the bootstrap over trials. \"The same\" is decided by the program from "
       "the numbers, by the rule in the experiment's file under `sotto/study/`. The figures are "
-      "made anew by `sotto reproduce --all`.\n\n| experiment | source | the same |\n|---|---|---|\n";
+      "made anew by `sotto reproduce --all`.\n\n| experiment | source | the same "
+      "|\n|---|---|---|\n";
   for (const Json& summary : summaries) {
     int same = 0;
     for (const Json& finding : summary.at("findings")) same += finding.at("same").get<bool>();

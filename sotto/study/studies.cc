@@ -6,8 +6,8 @@ namespace sotto {
 
 const std::vector<Study>& all_studies() {
   static const std::vector<Study> studies = {
-      wang_fig1(),   wang_whitening(), wang_input_vs_iterate(), imtiaz_fig1(),
-      wei_fig2(),    wei_fig3(),       wei_fig4(),              esmaeili_configurations(),
+      wang_fig1(), wang_whitening(), wang_input_vs_iterate(),   imtiaz_fig1(), wei_fig2(),
+      wei_fig3(),  wei_fig4(),       esmaeili_configurations(),
   };
   return studies;
 }

@@ -4,9 +4,9 @@
 // polynomially with d; input perturbation needs epsilon ~ d.
 // Varied: d = 16 to 256, Hadamard components (incoherence 1), k = 3, weights 1000 to 600, delta
 // 1e-6; 10 starts and 10 iterations where noise is added in each.
-// A trial draws one noise and finds, by bisection, the epsilon from which the mean of 1 - |cos| over
-// the components is at most 0.05: for input perturbation, for Algorithm 3 as published and for its
-// strict form. The statement: the slope of log epsilon in log d, interval over trials.
+// A trial draws one noise and finds, by bisection, the epsilon from which the mean of 1 - |cos|
+// over the components is at most 0.05: for input perturbation, for Algorithm 3 as published and for
+// its strict form. The statement: the slope of log epsilon in log d, interval over trials.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -143,13 +143,13 @@ Finding distance_finding(const StudyTable& table) {
   const Estimate power = bootstrap(collect(table, "distance"), [&x](const auto& cells) {
     return -slope_of(x, crossings(cells, 0.1, true));
   });
-  return {"the distance of the subspaces is at most of the order of sqrt(d) sigma",
-          fmt::format("a median distance of 0.1 is reached at sigma ~ d^-b, b = {}",
-                      to_words(power)),
-          power.low <= 0.5,
-          "The bound takes |E(I,I,theta)| <= sigma, which for random noise is loose by a factor "
-          "that does not grow with d.",
-          to_json(power)};
+  return {
+      "the distance of the subspaces is at most of the order of sqrt(d) sigma",
+      fmt::format("a median distance of 0.1 is reached at sigma ~ d^-b, b = {}", to_words(power)),
+      power.low <= 0.5,
+      "The bound takes |E(I,I,theta)| <= sigma, which for random noise is loose by a factor "
+      "that does not grow with d.",
+      to_json(power)};
 }
 
 Finding noise_finding(const StudyTable& table) {
@@ -168,10 +168,9 @@ Finding noise_finding(const StudyTable& table) {
   finding.same = ratio.low > 1;
   finding.numbers["ratio"] = to_json(ratio);
   for (std::size_t i = 0; i < whitened.size(); ++i) {
-    finding.numbers["half_fail_at"].push_back(
-        {{"d", table.plan.cells[i].number("d")},
-         {"power", json_number(std::exp(power[i]))},
-         {"whitening", json_number(std::exp(whitened[i]))}});
+    finding.numbers["half_fail_at"].push_back({{"d", table.plan.cells[i].number("d")},
+                                               {"power", json_number(std::exp(power[i]))},
+                                               {"whitening", json_number(std::exp(whitened[i]))}});
   }
   finding.measured =
       fmt::format("at d = {} the power method stands {} times the noise (half of the trials fail)",

@@ -52,8 +52,8 @@ Finding stability(const StudyTable& table) {
   }
   const double gradient = mean_of(spread["gradient_small"]),
                output = mean_of(spread["output_small"]), input = mean_of(spread["input"]);
-  finding.measured = fmt::format("mean deviation {:.3g} (gradient), {:.3g} (output), {:.3g} (input)",
-                                 gradient, output, input);
+  finding.measured = fmt::format(
+      "mean deviation {:.3g} (gradient), {:.3g} (output), {:.3g} (input)", gradient, output, input);
   finding.same = gradient <= 1.05 * output && gradient <= 1.05 * input;
   finding.numbers = {{"gradient", json_number(gradient)},
                      {"output", json_number(output)},
@@ -74,11 +74,11 @@ StudyOutcome conclude(const StudyTable& table) {
   }
   const auto& cells = table.plan.cells;
   outcome.findings = {wei_baseline(table, cells), wei_order(table, cells, "small"),
-                      wei_order(table, cells, "large"), stability(table),
-                      wei_strict(table, cells)};
-  outcome.notes = {wei_divergence(table),
-                   "RMSE is against the noisy test entries, as in the paper; at SNR 1 no method can "
-                   "go below 0.71 of that of the mean."};
+                      wei_order(table, cells, "large"), stability(table), wei_strict(table, cells)};
+  outcome.notes = {
+      wei_divergence(table),
+      "RMSE is against the noisy test entries, as in the paper; at SNR 1 no method can "
+      "go below 0.71 of that of the mean."};
   return outcome;
 }
 

@@ -60,7 +60,8 @@ Finding growth(const StudyTable& table, const std::string& measure, const std::s
       "At the paper's step and 100 epochs the methods stay near the mean of the data whatever the "
       "number of entries. Fewer entries are also fewer steps, so noise added at every step builds "
       "up less.";
-  finding.numbers = {{"at_0.8", json_number(mean_of(before))}, {"at_0.9", json_number(mean_of(last))}};
+  finding.numbers = {{"at_0.8", json_number(mean_of(before))},
+                     {"at_0.9", json_number(mean_of(last))}};
   return finding;
 }
 

@@ -71,7 +71,8 @@ StudyPlan make_plan(const StudySettings& settings) {
   for (const char* model : {"cp", "tucker"}) {
     for (const auto& [name, split] : *splits) {
       for (const double e : epsilons) {
-        plan.cells.push_back(StudyCell().with("model", model).with("split", name).with("epsilon", e));
+        plan.cells.push_back(
+            StudyCell().with("model", model).with("split", name).with("epsilon", e));
       }
     }
   }

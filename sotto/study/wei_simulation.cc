@@ -46,11 +46,14 @@ Chart wei_panel(const StudyTable& table, const std::vector<StudyCell>& cells,
   chart.y_label = "test RMSE";
   chart.log_x = parameter == "epsilon";
   chart.log_y = true;
-  const std::pair<const char*, const char*> kShown[] = {
-      {"baseline", "without noise"},        {"input", "input"},
-      {"gradient_small", "gradient 0.01"},  {"gradient_large", "gradient 1"},
-      {"output_small", "output 0.01"},      {"output_large", "output 1"},
-      {"strict", "strict"},                 {"mean", "mean"}};
+  const std::pair<const char*, const char*> kShown[] = {{"baseline", "without noise"},
+                                                        {"input", "input"},
+                                                        {"gradient_small", "gradient 0.01"},
+                                                        {"gradient_large", "gradient 1"},
+                                                        {"output_small", "output 0.01"},
+                                                        {"output_large", "output 1"},
+                                                        {"strict", "strict"},
+                                                        {"mean", "mean"}};
   for (const auto& [measure, name] : kShown) {
     chart.series.push_back(series_of(table, cells, parameter, measure, name));
   }
@@ -63,15 +66,16 @@ Finding wei_order(const StudyTable& table, const std::vector<StudyCell>& cells,
   const CellOrder first = compare(table, cells, gradient, output);
   const CellOrder second = compare(table, cells, output, "input");
   Finding finding;
-  finding.states =
-      fmt::format("gradient perturbation is the most accurate, then output, then input (clipping "
-                  "constant {})",
-                  clip == "small" ? "0.01" : "1");
+  finding.states = fmt::format(
+      "gradient perturbation is the most accurate, then output, then input (clipping "
+      "constant {})",
+      clip == "small" ? "0.01" : "1");
   finding.measured = fmt::format("gradient below output {}; output below input {}", to_words(first),
                                  to_words(second));
   finding.same = first.confirmed() && second.confirmed();
   finding.why =
-      "The paper does not tell its clipping constants m and L. Noise on gradients and on the output "
+      "The paper does not tell its clipping constants m and L. Noise on gradients and on the "
+      "output "
       "is proportional to them and that on the input is not, so they decide the order, with "
       "nothing paid: neither method's certificate says more than none.";
   finding.numbers = {{"gradient < output", to_json(first)}, {"output < input", to_json(second)}};
@@ -89,7 +93,8 @@ Finding wei_baseline(const StudyTable& table, const std::vector<StudyCell>& cell
     better += order.holds;
     finding.numbers[std::string(measure) + " < baseline"] = to_json(order);
   }
-  const double baseline = mean_over(table, cells, "baseline"), mean = mean_over(table, cells, "mean");
+  const double baseline = mean_over(table, cells, "baseline"),
+               mean = mean_over(table, cells, "mean");
   finding.measured = fmt::format(
       "a perturbed method is better in {} cells; the baseline's RMSE is {:.3g}, that of the mean "
       "of the training entries {:.3g}",
