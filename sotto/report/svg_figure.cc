@@ -323,14 +323,15 @@ std::vector<double> log_ticks(double low, double high, int count) {
     }
     return ticks;
   };
-  // The finest that is not too dense.
-  const auto limit = static_cast<std::size_t>(count);
-  for (const auto& factors : {std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 5}, {1, 3}}) {
-    const std::vector<double> ticks = collect(factors, 1);
-    if (ticks.size() <= limit + 1 && ticks.size() >= 2) return ticks;
-  }
+  const auto limit = static_cast<std::size_t>(count) + 1;
+  const std::vector<double> usual = collect({1, 2, 5}, 1),
+                            fine = collect({1, 2, 3, 4, 5, 6, 7, 8, 9}, 1);
+  if (usual.size() < 3 && fine.size() <= limit && fine.size() >= 2) return fine;
+  if (usual.size() >= 2 && usual.size() <= limit) return usual;
+  const std::vector<double> coarse = collect({1, 3}, 1);
+  if (coarse.size() >= 2 && coarse.size() <= limit) return coarse;
   int every = 1;
-  while (collect({1}, every).size() > limit + 1) ++every;
+  while (collect({1}, every).size() > limit) ++every;
   return collect({1}, every);
 }
 

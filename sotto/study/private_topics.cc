@@ -46,7 +46,13 @@ double published_topic_error(const TopicProblem& problem, const std::string& met
 
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed) {
+  return strict_topic_error_by(problem, "auto", target, seed);
+}
+
+double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
+                             const PrivacyTarget& target, std::uint64_t seed) {
   DocumentPrivacyOptions privacy;
+  privacy.mechanism = mechanism;
   privacy.epsilon = target.epsilon;
   privacy.delta = target.delta;
   const TopicOptions options = problem.options(seed);
