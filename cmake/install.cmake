@@ -13,6 +13,8 @@ install(
   PATTERN "*.h"
   PATTERN "lanes.h" EXCLUDE
   PATTERN "testing" EXCLUDE
+  PATTERN "assets" EXCLUDE
+  PATTERN "assets.h" EXCLUDE
   # The door to sensitive data is the library's own.
   PATTERN "access.h" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/sotto/base/version.h

@@ -11,6 +11,8 @@
 namespace sotto {
 namespace {
 
+constexpr double kLittlePromise = 10;  // odds of exp(10) to one
+
 // Rounded up, so that a page promises no more than the number behind it.
 Cell epsilon_of(const Json& privacy) {
   if (!at(privacy, "epsilon").is_number()) return "none";
@@ -27,22 +29,24 @@ bool is_proved(const Json& privacy) { return text_at(privacy, "guarantee", "none
 
 void say_what_is_promised(const Json& privacy, PageSection& section) {
   const std::string unit = text_at(privacy, "unit", "one record");
-  if (is_proved(privacy)) {
-    section.paragraphs.push_back(
-        {"Whoever sees this result, with whatever else they know and however much they compute, "
-         "can hardly tell whether the data held this or another version of ",
-         unit, ". Take any two data sets that differ in that alone (",
-         text_at(privacy, "neighbours", "neighbours are not named"),
-         "): any outcome of this run is at most exp(epsilon) times as probable on the one as on "
-         "the "
-         "other, up to a probability of delta."});
-    section.paragraphs.push_back({"The guarantee is proved: ", text_at(privacy, "why", ""), "."});
-  } else {
-    section.paragraphs.push_back({"There is no guarantee for this result: ",
-                                  text_at(privacy, "why", "no reason is recorded"), "."});
-    section.paragraphs.push_back(
-        {"It was meant to protect ", unit, " (", text_at(privacy, "neighbours", ""), ")."});
+  const std::string neighbours = text_at(privacy, "neighbours", "neighbours are not named");
+  const std::string why = text_at(privacy, "why", "no reason is recorded");
+  if (!is_proved(privacy)) {
+    section.paragraphs.push_back({"There is no guarantee for this result: ", why, "."});
+    section.paragraphs.push_back({"It was meant to protect ", unit, " (", neighbours, ")."});
+    return;
   }
+  const char* promise =
+      "). Any outcome of this run is at most exp(epsilon) times as probable on the one as on the "
+      "other, up to a probability of delta. That bounds what anyone can learn about it from this "
+      "result, whatever else they know and however much they compute; the smaller epsilon, the "
+      "less it is.";
+  section.paragraphs.push_back(
+      {"Take any two data sets that differ in ", unit, " alone (", neighbours, promise});
+  if (at(privacy, "epsilon").is_number() && privacy["epsilon"].get<double>() > kLittlePromise) {
+    section.paragraphs.push_back({"An epsilon as large as this one promises little."});
+  }
+  section.paragraphs.push_back({"The guarantee is proved: ", why, "."});
 }
 
 void say_what_is_public(const Json& privacy, PageSection& section) {
@@ -61,11 +65,10 @@ void say_what_is_public(const Json& privacy, PageSection& section) {
 void say_what_was_claimed(const Json& privacy, PageSection& section) {
   const Json& claimed = at(privacy, "claimed");
   if (!claimed.is_object()) return;
+  const char* caution = ". A claim is shown beside what the noise amounts to, never in its place.";
   section.paragraphs.push_back({"The published analysis of this method claims epsilon ",
                                 value_or(claimed, "epsilon", "?"), " and delta ",
-                                value_or(claimed, "delta", "?"),
-                                ". A claim is shown beside what the noise amounts to, never in its "
-                                "place."});
+                                value_or(claimed, "delta", "?"), caution});
 }
 
 // Costs of different kinds stand in columns of their own: mu, epsilon, a noise multiplier.

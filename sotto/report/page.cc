@@ -104,8 +104,14 @@ class Renderer {
       SOTTO_REQUIRE(row.size() == t.head.size(), "a row of {} cells in a table of {} columns",
                     row.size(), t.head.size());
     }
-    out_ += "<div class=\"scroll\" tabindex=\"0\"><table>\n";
-    if (!t.caption.empty()) out_ += fmt::format("<caption>{}</caption>\n", text(t.caption));
+    // The caption stays in sight when a wide table is moved sideways, so it stands above it.
+    std::string labelled;
+    if (!t.caption.empty()) {
+      labelled = fmt::format(" aria-labelledby=\"table-{}\"", ++captions_);
+      out_ +=
+          fmt::format("<p class=\"caption\" id=\"table-{}\">{}</p>\n", captions_, text(t.caption));
+    }
+    out_ += fmt::format("<div class=\"scroll\" tabindex=\"0\"><table{}>\n", labelled);
     out_ += "<thead><tr>";
     for (std::size_t c = 0; c < t.head.size(); ++c) {
       const bool numbers = !t.rows.empty() && !t.rows.front()[c].exact.empty();
@@ -298,7 +304,7 @@ class Renderer {
 
   // Isolated, so that a word written from right to left leaves its neighbours where they are.
   std::string text(const std::string& value) const {
-    const std::string escaped = escape_html(shorten(value, limits_.characters));
+    std::string escaped = escape_html(shorten(value, limits_.characters));
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
     if (std::all_of(escaped.begin(), escaped.end(), is_plain)) return escaped;
     return fmt::format("<bdi>{}</bdi>", escaped);
@@ -327,6 +333,7 @@ class Renderer {
   Limits limits_;
   std::string out_;
   int charts_ = 0;
+  int captions_ = 0;
 };
 
 }  // namespace

@@ -96,8 +96,9 @@ class ResultPage {
     if (privacy.is_object()) add(certificate_section(privacy));
     add(quality());
     add(curves());
+    PageSection taken = time(privacy.is_object());
     add(leftovers());
-    add(time());
+    add(std::move(taken));
     run_again(command, privacy.is_object());
     page_.footer = {
         "Made by sotto from result.json, which has every number on this page. Numbers are rounded "
@@ -155,6 +156,8 @@ class ResultPage {
     section.heading = "Result";
     take_scalars(rest_, section.facts,
                  [](const std::string&, const Json& value) { return value.is_number(); });
+    const Json test = take("test");
+    if (test.is_object()) append_facts(test, "Test", section.facts);
     const Json topics = take("topics");
     const Json weights = take("weights");
     const Json entries = take("largest_entries");
@@ -350,12 +353,16 @@ class ResultPage {
     if (!errors.series.empty()) section.charts.insert(section.charts.begin(), std::move(errors));
   }
 
-  PageSection time() {
+  PageSection time(bool is_private) {
     PageSection section;
     section.heading = "Time";
     if (seconds_.is_number()) section.facts.emplace_back("Seconds", cell_of(seconds_));
     take_scalars(diagnostics_, section.facts,
                  [](const std::string& key, const Json&) { return key.starts_with("seconds"); });
+    if (is_private && !section.facts.empty()) {
+      section.paragraphs.push_back(
+          {"How long a run takes depends on the data, and the certificate does not cover it."});
+    }
     return section;
   }
 

@@ -89,6 +89,13 @@ TEST(ResultPage, epsilon_is_never_shown_smaller_than_it_is) {
       std::string::npos);
 }
 
+TEST(ResultPage, says_when_epsilon_promises_little) {
+  Json result = private_topics("a");
+  EXPECT_EQ(render(result_page(result)).find("promises little"), std::string::npos);
+  result["privacy"]["epsilon"] = 40;
+  EXPECT_NE(render(result_page(result)).find("promises little"), std::string::npos);
+}
+
 TEST(ResultPage, says_when_there_is_no_guarantee) {
   Json result = private_topics("a");
   result["privacy"]["guarantee"] = "none";

@@ -147,6 +147,22 @@ class ReportPages(unittest.TestCase):
         self.assertNotEqual(self.browser.evaluate(CHARTS)[0]["colour"], before)
         self.assertEqual(self.browser.complaints(), [])
 
+    def test_a_bar_shows_its_value_when_pointed_at(self):
+        run = self.folder / "stream"
+        self.open(run)
+        weights = json.loads((run / "result.json").read_text())["weights"]
+        x, y = self.browser.evaluate(
+            "(() => { const canvas = document.querySelector('canvas');"
+            "canvas.scrollIntoView(); const box = canvas.getBoundingClientRect();"
+            "const bar = Chart.getChart(canvas).getDatasetMeta(0).data[1];"
+            "return [box.left + bar.x - 5, box.top + bar.y]; })()")
+        self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        shown = self.browser.evaluate(
+            "new Promise((done) => setTimeout(() => { const tip = Chart.getChart("
+            "document.querySelector('canvas')).tooltip; done([tip.opacity, tip.title[0], "
+            "tip.body[0].lines[0]]); }, 100))")
+        self.assertEqual(shown, [1, "2", f"weight: {weights[1]!r}"])
+
     def test_numbers_are_those_of_the_result(self):
         for run in self.runs:
             result = json.loads((run / "result.json").read_text())

@@ -42,7 +42,7 @@ class GenerateCorpus(ProgramTest):
         self.assertEqual(result["tokens"], 6000)
         self.assertEqual(result["weights"], [0.25] * 4)
         self.assertIsNone(result["privacy"])
-        self.assertEqual(sorted(result["files"] + ["result.json"]),
+        self.assertEqual(sorted(result["files"] + ["report.html", "result.json"]),
                          sorted(path.name for path in folder.iterdir()))
 
     def test_gzip_threads_and_seed(self):

@@ -74,7 +74,7 @@ class Mixture(ProgramTest):
                                delta=1e-6 / RECORDS)
         self.assertEqual(set(result["diagnostics"]), {"status", "rank"})
         self.assertEqual(sorted(p.name for p in out.iterdir()),
-                         ["means.npy", "result.json", "weights.npy"])
+                         ["means.npy", "report.html", "result.json", "weights.npy"])
 
     def test_plan_reads_nothing(self):
         bad = bytearray(self.points.read_bytes())

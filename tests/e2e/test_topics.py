@@ -46,7 +46,7 @@ class Topics(TopicsTest):
         out = self.folder / "found"
         result = self.topics(*self.truth, "--vocab", self.made / "vocab.txt", "--out", out)
         self.assertEqual(json.loads((out / "result.json").read_text()), result)
-        self.assertEqual(sorted(result["files"] + ["result.json"]),
+        self.assertEqual(sorted(result["files"] + ["report.html", "result.json"]),
                          sorted(path.name for path in out.iterdir()))
         self.assertIn("proportions.npy", result["files"])
         self.assertIsNone(result["privacy"])
@@ -193,7 +193,7 @@ class PrivateTopics(TopicsTest):
         result = self.topics(*PRIVATE, *self.truth, "--out", out)
         self.assertEqual(json.loads((out / "result.json").read_text()), result)
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["result.json", "topics.npy", "weights.npy"])
+                         ["report.html", "result.json", "topics.npy", "weights.npy"])
         self.assertEqual(sorted(result["files"]), ["topics.npy", "weights.npy"])
         self.assertEqual(sorted(result["diagnostics"]),
                          ["core_words", "expectation_steps", "mechanism", "seconds_reading"])

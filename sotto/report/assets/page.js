@@ -31,7 +31,7 @@
         context.lineWidth = 1.5;
         context.beginPath();
         chart.getDatasetMeta(s).data.forEach((element, n) => {
-          if (set.low[n] === null || set.high[n] === null) return;
+          if (element.skip || set.low[n] === null || set.high[n] === null) return;
           const ends = [scale.getPixelForValue(set.low[n]), scale.getPixelForValue(set.high[n])];
           const middle = flat ? element.y : element.x;
           const line = (u, v, x, y) => {
@@ -47,11 +47,13 @@
     },
   };
 
-  // Powers of ten only, as people write them.
-  const power = (value) => {
-    const exponent = Math.log10(value);
-    if (Math.abs(exponent - Math.round(exponent)) > 1e-9) return null;
-    return Math.abs(exponent) > 3.5 ? `1e${Math.round(exponent)}` : String(value);
+  // On a logarithmic axis powers of ten as people write them, with 2 and 5 where there are few.
+  const power = (value, first, last) => {
+    const exponent = Math.floor(Math.log10(value) + 1e-9);
+    const digit = Math.round(value / 10 ** exponent * 1e6) / 1e6;
+    const wanted = last / first < 1000 ? [1, 2, 5] : [1];
+    if (!wanted.includes(digit)) return null;
+    return Math.abs(exponent) > 3 ? `${digit}e${exponent}` : String(Number(value.toPrecision(6)));
   };
 
   const axis = (title, log, values, colour) => ({
@@ -60,7 +62,8 @@
     // What an interval reaches must be inside.
     suggestedMin: values.length ? Math.min(...values) : undefined,
     suggestedMax: values.length ? Math.max(...values) : undefined,
-    ticks: log ? {color: colour.soft, callback: power} : {color: colour.soft, maxTicksLimit: 8},
+    ticks: log ? {color: colour.soft, callback(value) { return power(value, this.min, this.max); }}
+        : {color: colour.soft, maxTicksLimit: 8},
     grid: {color: colour.line, borderColor: colour.line},
   });
 
@@ -71,14 +74,17 @@
     const limit = root.clientWidth < 544 ? 18 : 34;
     const category = {
       type: "category",
-      title: {display: Boolean(data.x_label) && !flat, text: data.x_label, color: colour.soft},
+      title: {display: Boolean(data.x_label), text: data.x_label, color: colour.soft},
       ticks: {autoSkip: !flat, color: colour.soft,
               callback(n) { return short(this.getLabelForValue(n), limit); }},
       grid: {display: false, borderColor: colour.line},
     };
     if (bars && !data.log_y) value.beginAtZero = true;
     const across = bars ? category : axis(data.x_label, data.log_x, [], colour);
-    if (!bars) across.bounds = "data";
+    if (!bars) {
+      const x = data.series.flatMap((s) => s.x).filter((v) => v !== null && (!data.log_x || v > 0));
+      if (x.length) Object.assign(across, {min: Math.min(...x), max: Math.max(...x)});
+    }
     return {
       animation: false,
       responsive: true,
@@ -116,15 +122,16 @@
       whisker: bars ? colour.ink : at(colour.series, n),
       borderWidth: bars ? 0 : 2, maxBarThickness: 34, minBarLength: 2,
       borderDash: bars ? [] : at(dashes, n), pointStyle: at(points, n),
-      pointRadius: bars || many ? 0 : 4, pointHoverRadius: 6, spanGaps: false,
+      pointRadius: bars || many ? 0 : 4, pointHoverRadius: 6, clip: bars ? 0 : 8,
     };
   };
 
   const draw = (figure) => {
     const data = JSON.parse(figure.querySelector("script").textContent);
     const bars = data.categories.length > 0;
-    // Long names stand better beside their bars than under them.
-    const flat = bars && data.categories.some((name) => Array.from(name).length > 6);
+    // Long names stand better beside their bars than under them, and few bars take less room so.
+    const flat = bars && (data.categories.length <= 12 ||
+                          data.categories.some((name) => Array.from(name).length > 6));
     if (flat) {
       const rows = data.categories.length * data.series.length;
       figure.querySelector(".canvas").style.height = `${5 + 1.7 * rows}rem`;
