@@ -1,5 +1,6 @@
 # make demo   from nothing to private topics and their report
 # make test   everything that must hold before a change lands
+# make reproduction   the papers' experiments, in full, and docs/reproduction.md
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)

@@ -11,11 +11,9 @@ CellOrder compare(const StudyTable& table, const std::vector<StudyCell>& cells,
                   const std::string& smaller, const std::string& larger) {
   CellOrder order;
   for (const StudyCell& cell : cells) {
-    const std::vector<Trials> pair = {table.measured(cell, smaller), table.measured(cell, larger)};
-    if (pair[0].empty() || pair[1].empty()) continue;
-    const Estimate gap = bootstrap(pair, [](const std::vector<Trials>& drawn) {
-      return mean_of(drawn[1]) - mean_of(drawn[0]);
-    });
+    const Trials gaps = table.differences(cell, smaller, larger);
+    if (gaps.empty()) continue;
+    const Estimate gap = mean_estimate(gaps);
     ++(gap.low > 0 ? order.holds : gap.high < 0 ? order.reversed : order.open);
   }
   return order;

@@ -9,8 +9,9 @@
 
 namespace sotto {
 
-// Cells in which the mean of `smaller` lies below that of `larger` beyond the 95% interval of their
-// difference, those in which it is the other way round, and the rest.
+// Cells in which `smaller` lies below `larger` beyond the 95% interval of the mean of their
+// difference, trial by trial (both saw the same data), those in which it is the other way round,
+// and the rest.
 struct CellOrder {
   int holds = 0, reversed = 0, open = 0;
   int cells() const { return holds + reversed + open; }

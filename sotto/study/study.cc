@@ -45,10 +45,25 @@ std::string StudyCell::joined(char separator) const {
   return line;
 }
 
+std::size_t StudyTable::column(const std::string& measure) const {
+  const auto found = std::find(plan.measures.begin(), plan.measures.end(), measure);
+  SOTTO_REQUIRE(found != plan.measures.end(), "nothing is measured as {}", measure);
+  return static_cast<std::size_t>(found - plan.measures.begin());
+}
+
+std::vector<double> StudyTable::differences(const StudyCell& cell, const std::string& a,
+                                            const std::string& b) const {
+  const std::size_t first = column(a), second = column(b);
+  std::vector<double> values;
+  for (const StudyRow& row : rows) {
+    const double gap = row.measured[second] - row.measured[first];
+    if (plan.cells[row.cell] == cell && !std::isnan(gap)) values.push_back(gap);
+  }
+  return values;
+}
+
 std::vector<double> StudyTable::measured(const StudyCell& cell, const std::string& measure) const {
-  const auto column = std::find(plan.measures.begin(), plan.measures.end(), measure);
-  SOTTO_REQUIRE(column != plan.measures.end(), "nothing is measured as {}", measure);
-  const auto place = static_cast<std::size_t>(column - plan.measures.begin());
+  const std::size_t place = column(measure);
   std::vector<double> values;
   for (const StudyRow& row : rows) {
     if (plan.cells[row.cell] == cell && !std::isnan(row.measured[place])) {

@@ -66,7 +66,13 @@ struct StudyTable {
 
   // One measure over the trials of a cell, without those to which it does not apply.
   std::vector<double> measured(const StudyCell& cell, const std::string& measure) const;
+  // b - a in each trial to which both apply.
+  std::vector<double> differences(const StudyCell& cell, const std::string& a,
+                                  const std::string& b) const;
   double seconds() const;  // of all trials, on one processor
+
+ private:
+  std::size_t column(const std::string& measure) const;
 };
 
 // One thing the paper says, and what was found.

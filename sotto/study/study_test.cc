@@ -240,6 +240,17 @@ TEST(Statistics, an_interval_with_many_samples_without_answer_is_open) {
   EXPECT_TRUE(std::isnan(e.low) && std::isnan(e.high));
 }
 
+// What the trials share does not hide a difference that all of them show.
+TEST(Comparison, compares_trial_by_trial) {
+  StudyTable table;
+  table.plan.measures = {"a", "b"};
+  table.plan.cells.push_back(StudyCell().with("x", 1));
+  for (int t = 0; t < 8; ++t) table.rows.push_back({0, t, 0, 0, {t * 10.0, t * 10.0 + 1}});
+  table.rows.push_back({0, 8, 0, 0, {NAN, -1000}});
+  EXPECT_EQ(compare(table, table.plan.cells, "a", "b").holds, 1);
+  EXPECT_EQ(compare(table, table.plan.cells, "b", "a").reversed, 1);
+}
+
 TEST(Comparison, counts_cells_by_the_interval_of_the_difference) {
   StudyTable table;
   table.plan.measures = {"a", "b"};

@@ -77,7 +77,7 @@ StudyPlan make_plan(const StudySettings& settings) {
     }
   }
   plan.measures = completion_measures();
-  plan.trials = settings.quick ? 2 : 5;
+  plan.trials = settings.quick ? 4 : 5;
   plan.trial = [splits](const StudyCell& cell, std::uint64_t seed) {
     return run_trial(*splits, cell, seed);
   };

@@ -96,7 +96,7 @@ class Reproduce(ProgramTest):
                 self.write(f"{name}.{part}", text)
         summary = self.result("reproduce", "wei-fig4", "--quick", "--data", ".", "--out", "out")
         self.assertEqual(summary["data"], "given")
-        self.assertEqual(summary["trials"], 16)
+        self.assertEqual(summary["trials"], 32)
 
     def test_the_document_is_what_the_committed_summaries_make(self):
         made = self.succeed("reproduce", "--document", ROOT / "docs" / "reproduction")
