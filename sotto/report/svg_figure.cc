@@ -264,7 +264,7 @@ class Panel {
   void legend() {
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
       const double x = left_ + kLeft + (s % 2 == 0 ? 0 : (kWidth - kLeft) / 2);
-      const double y = top_ + kHeight + kLegendLine * static_cast<double>(s / 2);
+      const double y = top_ + kHeight + kLegendLine * std::floor(static_cast<double>(s) / 2);
       const Style& style = kStyles[s % kStyleCount];
       if (chart_.categories.empty()) {
         const std::string paint =
@@ -324,11 +324,10 @@ std::vector<double> log_ticks(double low, double high, int count) {
     return ticks;
   };
   const auto limit = static_cast<std::size_t>(count) + 1;
-  const std::vector<double> usual = collect({1, 2, 5}, 1),
-                            fine = collect({1, 2, 3, 4, 5, 6, 7, 8, 9}, 1);
+  std::vector<double> usual = collect({1, 2, 5}, 1), fine = collect({1, 2, 3, 4, 5, 6, 7, 8, 9}, 1);
   if (usual.size() < 3 && fine.size() <= limit && fine.size() >= 2) return fine;
   if (usual.size() >= 2 && usual.size() <= limit) return usual;
-  const std::vector<double> coarse = collect({1, 3}, 1);
+  std::vector<double> coarse = collect({1, 3}, 1);
   if (coarse.size() >= 2 && coarse.size() <= limit) return coarse;
   int every = 1;
   while (collect({1}, every).size() > limit) ++every;

@@ -24,8 +24,8 @@ struct CompletionProblem {
 // RMSE on the test entries; NaN when the gradients grew without bound. `clip` is m of gradient
 // perturbation and L of output perturbation.
 struct PublishedRun {
-  Perturbed perturbed;
-  double epsilon;
+  Perturbed perturbed = Perturbed::input;
+  double epsilon = 1;
   double clip = 1;
 };
 double published_completion_error(const CompletionProblem& problem, const PublishedRun& run,

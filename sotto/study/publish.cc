@@ -90,7 +90,7 @@ std::string data_csv(const StudyTable& table) {
 PageSection section_of(const Json& summary, const StudyOutcome& outcome) {
   PageSection section;
   section.heading = fmt::format("{}: {}", text_of(summary, "study"), text_of(summary, "title"));
-  section.paragraphs.push_back({text_of(summary, "source") + ". " + settings_line(summary) + "."});
+  section.paragraphs.push_back({text_of(summary, "source") + "; " + settings_line(summary) + "."});
   section.charts = outcome.panels;
   PageTable table{"", {"the paper states", "measured", "the same", "why"}, {}};
   for (const Json& finding : summary.at("findings")) {

@@ -50,6 +50,7 @@ class Crew {
 
   void run(int threads, const char* stage, const ProgressCallback& progress) {
     std::vector<std::jthread> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
     running_ = threads;
     for (int t = 0; t < threads; ++t) workers.emplace_back([this] { work(); });
     std::unique_lock lock(mutex_);

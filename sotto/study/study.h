@@ -52,10 +52,10 @@ struct StudyPlan {
 };
 
 struct StudyRow {
-  std::size_t cell;  // its place in StudyPlan::cells
-  int trial;
-  std::uint64_t seed;
-  double seconds;
+  std::size_t cell = 0;  // its place in StudyPlan::cells
+  int trial = 0;
+  std::uint64_t seed = 0;
+  double seconds = 0;
   std::vector<double> measured;
 };
 
@@ -80,8 +80,8 @@ struct Finding {
   std::string states;
   std::string measured;  // in words and numbers
   bool same = false;
-  std::string why;        // where it is not the same, or holds with a reservation
-  Json numbers = Json();  // the same numbers, for programs
+  std::string why;  // where it is not the same, or holds with a reservation
+  Json numbers;     // the same numbers, for programs
 };
 
 struct StudyOutcome {

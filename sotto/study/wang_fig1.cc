@@ -257,8 +257,8 @@ StudyOutcome conclude(const StudyTable& table) {
                                    claim.scale));
   }
   outcome.notes = {
-      "The paper does not tell starts and iterations; both are chosen here, and a second choice is "
-      "measured beside the first.",
+      "The paper does not tell starts and iterations; both are chosen here, and the full settings "
+      "measure a second choice beside the first.",
       "The i-th vector found must match the i-th component (cosine at least 1/4), as the paper "
       "writes it; noise of each trial is scaled by its operator norm, found by the shifted power "
       "method from 32 starts."};
