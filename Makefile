@@ -1,10 +1,11 @@
 # make demo   from nothing to private topics and their report
 # make test   everything that must hold before a change lands
+# make reproduction   the papers' experiments, in full, and docs/reproduction.md
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: demo build test test-slow bench lint format install setup clean
+.PHONY: demo build test test-slow bench reproduction lint format install setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -23,6 +24,15 @@ test-slow: setup
 bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs
 	python3 bench/run.py build/release
+
+# The full experiments (resumed where they were stopped), and the document made from them.
+reproduction: setup
+	$(call BUILD,release) --target sotto_cli
+	build/release/sotto reproduce --all --out reproduced
+	for study in reproduced/*/; do \
+	  mkdir -p docs/reproduction/$$(basename $$study) && \
+	  cp $$study/summary.json docs/reproduction/$$(basename $$study)/; done
+	build/release/sotto reproduce --document docs/reproduction > docs/reproduction.md
 
 lint: setup
 	scripts/lint.sh $(JOBS)

@@ -17,6 +17,7 @@ struct Positional {
   std::string name;
   std::string help;
   std::string* value;
+  bool optional = false;
 };
 
 class Command {
@@ -58,5 +59,6 @@ std::unique_ptr<Command> make_topics();
 std::unique_ptr<Command> make_mixture();
 std::unique_ptr<Command> make_complete();
 std::unique_ptr<Command> make_generate_ratings();
+std::unique_ptr<Command> make_reproduce();
 
 }  // namespace sotto::cli

@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_generate_corpus());
   commands.push_back(make_generate_ratings());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
+  commands.push_back(make_reproduce());
   return commands;
 }
 

@@ -16,7 +16,9 @@ namespace {
 
 std::string usage(Command& command) {
   std::string line = "sotto " + command.name();
-  for (const Positional& p : command.positionals()) line += " " + p.name;
+  for (const Positional& p : command.positionals()) {
+    line += fmt::format(fmt::runtime(p.optional ? " [{}]" : " {}"), p.name);
+  }
   return line + " [options]";
 }
 
@@ -88,7 +90,9 @@ void parse(Command& command, std::vector<std::string> arguments) {
       app.add_option_function<std::string>(flags, option.set);
     }
   }
-  for (const Positional& p : command.positionals()) app.add_option(p.name, *p.value)->required();
+  for (const Positional& p : command.positionals()) {
+    app.add_option(p.name, *p.value)->required(!p.optional);
+  }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them back to front
   const std::string hint = fmt::format("(see sotto {} --help)", command.name());
   try {

@@ -9,6 +9,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/complete/blocks.h"
+#include "sotto/privacy/samplers.h"
 #include "sotto/privacy/vector.h"
 #include "sotto/release/access.h"
 
@@ -105,16 +106,50 @@ void descend(CompletionModel& model, const ObservedEntries& positions,
   }
 }
 
+// Vectors of density ~ exp(-beta |n|), thousands at a time: sqrt(2 Gamma((d+1)/2)) / beta times a
+// standard normal vector (privacy/vector.md). In real arithmetic, without the grid that
+// VectorMechanism would lay out anew for each: no grid could prove what Algorithm 2 claims, and an
+// epoch draws as many vectors as there are entries.
+class VectorNoise {
+ public:
+  VectorNoise(double beta, Index dimension, NoiseKey& key)
+      : beta_(beta), normal_(dimension, kBlock), radius_(kBlock), key_(key) {}
+
+  auto next() {
+    if (used_ == kBlock) refill();
+    const Index i = used_++;
+    return radius_[i] * normal_.col(i);
+  }
+
+ private:
+  static constexpr Index kBlock = 4096;
+
+  void refill() {
+    fill_gaussian(key_.open_stream(), 1,
+                  {normal_.data(), static_cast<std::size_t>(normal_.size())});
+    const NoiseStream stream = key_.open_stream();
+    WordSource words(stream, 0);
+    for (double& r : radius_) r = std::sqrt(2 * gamma_of_half(normal_.rows() + 1, words)) / beta_;
+    used_ = 0;
+  }
+
+  double beta_;
+  Matrix normal_;
+  Vector radius_;
+  NoiseKey& key_;
+  Index used_ = kBlock;
+};
+
 // Algorithm 2: the gradient clipped to m, with noise of density ~ exp(-epsilon |n| / 2m).
 void descend_with_noise(CompletionModel& model, const ObservedEntries& positions,
                         const std::vector<double>& values, const PublishedSettings& settings,
                         double epsilon, NoiseKey& key, Ledger& ledger) {
   const VectorMechanism mechanism("gradient of a row of the third mode, at every step",
                                   2 * settings.clip, epsilon / (2 * settings.clip), settings.rank);
+  VectorNoise noise(epsilon / (2 * settings.clip), settings.rank, key);
   descend(model, positions, values, settings, [&](Vector& gradient) {
     gradient /= std::max(1.0, gradient.norm() / settings.clip);
-    const std::span<double> block(gradient.data(), static_cast<std::size_t>(gradient.size()));
-    mechanism.release(block, key.open_stream(), block);
+    gradient += noise.next();
   });
   ReleaseRecord record = mechanism.record();
   record.count = settings.epochs * positions.size();

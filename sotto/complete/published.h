@@ -9,7 +9,8 @@
 // the first two modes and the core are moved by the data without noise and released as they are;
 // docs/published-claims.md tells why, and the tests read a rating off the factors. The certificate
 // shows the claimed epsilon beside what the drawn noise amounts to.
-// Cost: one vector of noise an entry and epoch for gradient perturbation, about 20 us.
+// Cost: about 150 ns an entry and epoch; one vector of noise each for gradient perturbation, about
+// as much again.
 #pragma once
 
 #include <cstdint>

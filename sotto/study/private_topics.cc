@@ -14,7 +14,8 @@ namespace sotto {
 TopicOptions TopicProblem::options(std::uint64_t seed) const {
   TopicOptions result;
   result.topics = truth.cols();
-  result.model = "single";
+  result.model = model;
+  result.alpha0 = 1;
   result.clip = "none";
   result.refine = 0;
   result.seed = static_cast<std::int64_t>(seed);
@@ -45,7 +46,13 @@ double published_topic_error(const TopicProblem& problem, const std::string& met
 
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed) {
+  return strict_topic_error_by(problem, "auto", target, seed);
+}
+
+double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
+                             const PrivacyTarget& target, std::uint64_t seed) {
   DocumentPrivacyOptions privacy;
+  privacy.mechanism = mechanism;
   privacy.epsilon = target.epsilon;
   privacy.delta = target.delta;
   const TopicOptions options = problem.options(seed);

@@ -17,7 +17,8 @@ namespace sotto {
 
 struct TopicProblem {
   Corpus corpus;
-  Matrix truth;  // V x k
+  Matrix truth;                  // V x k
+  std::string model = "single";  // lda, with alpha0 1
 
   TopicOptions options(std::uint64_t seed) const;
 };
@@ -30,6 +31,9 @@ double published_topic_error(const TopicProblem& problem, const std::string& met
                              const PrivacyTarget& target, std::uint64_t seed);
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed);
+// With a mechanism of DocumentPrivacyOptions in place of its own choice.
+double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
+                             const PrivacyTarget& target, std::uint64_t seed);
 
 // The two ends of the scale: the same recovery without noise, and topics drawn without a look at
 // the documents (uniformly from the simplex).

@@ -1,0 +1,51 @@
+// The finished trials of an experiment on disk (cells.csv): what makes a run resumable.
+//
+//   # wang-fig1, quick, seed 0, plan 3f2a..      what the rows belong to
+//   noise,d,sigma,trial,seed,seconds,failed      parameters, trial, measures
+//   gaussian,25,0.1,0,8316..,0.0123,0            one line a trial, in the order they finished
+//
+// A line is appended by one write when its trial is finished and never touched again, so whatever
+// ends the program leaves whole lines and at most one torn one, which has no line end; it is
+// dropped when the file is opened again. The file is locked while it is open.
+// Numbers are written so that they are read back exactly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/study/study.h"
+
+namespace sotto {
+
+class CellsFile {
+ public:
+  // Opens or makes DIR/cells.csv. Refuses, without changing it, a file of another experiment or of
+  // other settings, one that another run writes to, and lines that no run wrote.
+  CellsFile(const std::string& directory, const Study& study, const StudySettings& settings,
+            const StudyPlan& plan);
+  ~CellsFile();
+  CellsFile(const CellsFile&) = delete;
+  CellsFile& operator=(const CellsFile&) = delete;
+
+  const std::vector<StudyRow>& finished() const { return finished_; }
+
+  // Not for two threads at once.
+  void append(const StudyRow& row);
+
+ private:
+  void read(const std::string& text, const StudySettings& settings, const StudyPlan& plan);
+  void write(const std::string& text);
+
+  std::string path_;
+  int descriptor_ = -1;
+  const StudyPlan& plan_;
+  std::vector<StudyRow> finished_;
+};
+
+// "noise,d,sigma,trial,seed,seconds,failed"; the table for readers (data.csv) has no seconds, which
+// differ from run to run.
+enum class Columns { with_seconds, without_seconds };
+std::string csv_header(const StudyPlan& plan, Columns columns);
+std::string csv_line(const StudyPlan& plan, const StudyRow& row, Columns columns);
+
+}  // namespace sotto

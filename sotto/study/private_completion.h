@@ -1,0 +1,50 @@
+// Completion as published by Wei et al. 2022 and ours, on entries with a test set: what their
+// Figures 2 to 4 compare.
+//
+// The range of the values, which the paper reads off the data, is that of the training entries for
+// the published methods and for ours alike: the data is public here, and the noise comes from a
+// seed, so that every figure can be made again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sotto/complete/published.h"
+#include "sotto/tensor/observed.h"
+
+namespace sotto {
+
+struct CompletionProblem {
+  ObservedEntries train, test;
+  PublishedSettings settings;  // but for clip and seed
+  bool scaled = false;         // slices brought to mean 0 and variance 1 first (bi_scaling.h)
+};
+
+// RMSE on the test entries; NaN when the gradients grew without bound. `clip` is m of gradient
+// perturbation and L of output perturbation.
+struct PublishedRun {
+  Perturbed perturbed = Perturbed::input;
+  double epsilon = 1;
+  double clip = 1;
+};
+double published_completion_error(const CompletionProblem& problem, const PublishedRun& run,
+                                  std::uint64_t seed);
+
+// The same gradients without noise. (Output perturbation whose noise is below 1e-5 of the values.)
+double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed);
+
+// The noisy sums of private_model.h, pure epsilon.
+double strict_completion_error(const CompletionProblem& problem, double epsilon,
+                               std::uint64_t seed);
+
+// The mean of the training entries everywhere.
+double mean_completion_error(const CompletionProblem& problem);
+
+// What Figures 2 to 4 measure in one trial, at one epsilon: names, and the errors in their order.
+// "small" and "large" are clipping constants of 0.01 and 1.
+const std::vector<std::string>& completion_measures();
+std::vector<double> completion_errors(const CompletionProblem& problem, double epsilon,
+                                      std::uint64_t seed);
+
+}  // namespace sotto
