@@ -76,7 +76,7 @@ double strict_completion_error(const CompletionProblem& problem, double epsilon,
   RatingSums sums(RatingValues(problem.train.value), plan, NoiseKey::insecure_from_seed(seed),
                   ledger);
   const CompletionModel model =
-      fit_private_model(problem.train, parts, problem.settings.kind, rank, sums);
+      fit_private_model(problem.train, parts, problem.settings.kind, rank, sums).model;
   return error_of(problem, model, {});
 }
 
