@@ -122,7 +122,6 @@ class Complete(ProgramTest):
     def test_bad_input_is_one_line(self):
         good = self.write("good.csv", "a,x,1\na,y,2\nb,x,3\n")
         complete = "complete", good, "-r", 2
-        self.refuse("complete", good, says="--rank")
         self.refuse(*complete, "--perturb", "input", says="--perturb")
         self.refuse(*complete, "--model", "tucker", "--method", "bayes", says="--method")
         self.refuse(*complete, "--step", 0.1, says="--step")

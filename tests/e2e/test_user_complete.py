@@ -84,7 +84,6 @@ class UserComplete(ProgramTest):
         rating = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE]
         self.refuse(*rating, "--items", self.items, says="--items")
         self.refuse(*rating, "--given", self.given, says="--given")
-        self.refuse("complete", self.ratings, "--epsilon", 1, *RANGE, says="--rank")
         twice = self.write("twice.txt", "1\n2\n1\n")
         self.refuse(*no_items, "--items", twice, says="twice.txt:3")
 
