@@ -31,7 +31,7 @@ def generated(sotto, folder, users, items, ratings):
     subprocess.run([sotto, "generate", "ratings", "--users", str(users), "--items", str(items),
                     "--rank", "4", "-n", str(ratings * 5 // 4), "--out", out], check=True,
                    capture_output=True)
-    return [(out / "ratings.csv", out / "test.csv", ("--rank", "4", "--range", "-2:9"))]
+    return [(out / "ratings.csv", out / "test.csv", ("--rank", "4", "--range", "-3:10"))]
 
 
 def movielens(path, folder):
