@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/models/private_topics.h"
 #include "sotto/models/published_topics.h"
@@ -59,10 +60,14 @@ double strict_topic_error_by(const TopicProblem& problem, const std::string& mec
   Sensitive<Corpus> data(problem.corpus);
   const PublicCorpusShape shape = public_shape(data);
   Ledger ledger(document_statement(shape, target));
-  const PrivateTopicFit fit =
-      fit_private_topics(std::move(data), plan_private_topics(shape, options, {}, privacy), options,
-                         target, NoiseKey::insecure_from_seed(seed), ledger);
-  return component_error(problem.truth, fit.model.topics);
+  const PrivateTopicPlan plan = plan_private_topics(shape, options, {}, privacy);
+  try {
+    const PrivateTopicFit fit = fit_private_topics(std::move(data), plan, options, target,
+                                                   NoiseKey::insecure_from_seed(seed), ledger);
+    return component_error(problem.truth, fit.model.topics);
+  } catch (const Error&) {
+    return random_topic_error(problem, seed);  // refused: noise alone
+  }
 }
 
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed) {

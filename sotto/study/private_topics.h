@@ -35,6 +35,9 @@ double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& targ
 double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
                              const PrivacyTarget& target, std::uint64_t seed);
 
+// Where the strict form refuses, because its noise is larger than the moments, the error is that of
+// random topics.
+
 // The two ends of the scale: the same recovery without noise, and topics drawn without a look at
 // the documents (uniformly from the simplex).
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed);
