@@ -152,7 +152,7 @@ const Remark kRemarks[] = {
      "configuration_3", "configuration_2",
      "The noise of configuration 3 is divided by the gaps between the eigenvalues of the whitened "
      "tensor, which are small for topics of nearly equal weight."},
-    {"Remark 5.3: configuration 3 is better than 4", "met_3", "configuration_3", "configuration_4",
+    {"Remark 5.3: configuration 3 is better than 4", nullptr, "configuration_3", "configuration_4",
      ""},
     {"(ours) strict is better than configuration 1, the only one that is private", nullptr,
      "strict", "configuration_1",
