@@ -1,7 +1,5 @@
 #include "sotto/release/rating_gradients.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -62,18 +60,11 @@ SubsampledGaussianMechanism mechanism_for(const GradientPlan& plan, std::size_t 
 }  // namespace
 
 PrivacyStatement gradient_statement(const GradientPlan& plan) {
-  PrivacyStatement statement;
-  statement.unit = "the value of one rating";
+  PrivacyStatement statement = rating_statement({plan.target, plan.bounds});
   statement.neighbours =
       "one value withdrawn, or put in where there was none; its position stays (a value replaced "
       "by another is two such changes)";
   statement.adds_or_removes = true;
-  statement.public_facts = {
-      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
-                  plan.bounds.low, plan.bounds.high),
-      "the positions: who rated what, and when", "all options",
-      "the test file, where there is one"};
-  statement.delta = plan.target.delta;
   return statement;
 }
 
@@ -84,10 +75,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
       mechanism_(mechanism_for(plan, values_.size())),
       key_(std::move(key)),
       steps_left_(plan.steps) {
-  for (double& x : values_) {
-    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
-    x = std::clamp(x, plan.bounds.low, plan.bounds.high);
-  }
+  hold_within(values_, plan.bounds);
   ReleaseRecord record = mechanism_.record();
   record.count = plan.steps;
   ledger.add(std::move(record));

@@ -19,14 +19,6 @@ namespace {
 constexpr double kSafe = 1 + 0x1p-40;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 32;
 
-// Refuses NaN; infinities and the rest are held at the range.
-void hold_within(std::vector<double>& values, const ValueBounds& bounds) {
-  for (double& x : values) {
-    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
-    x = std::clamp(x, bounds.low, bounds.high);
-  }
-}
-
 void check(const RatingPlan& plan, std::size_t entries) {
   require_epsilon(plan.target.epsilon);
   require_delta(plan.target.delta);
@@ -63,6 +55,13 @@ double reach(const SumQuery& query, const ValueBounds& bounds) {
 }
 
 }  // namespace
+
+void hold_within(std::vector<double>& values, const ValueBounds& bounds) {
+  for (double& x : values) {
+    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
+    x = std::clamp(x, bounds.low, bounds.high);
+  }
+}
 
 RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares) {
   const double mu = gdp_mu(target.epsilon, target.delta);

@@ -31,6 +31,9 @@ struct ValueBounds {
   double middle() const { return low + (high - low) / 2; }
 };
 
+// Values beyond the range are held at it, infinities too; NaN is refused.
+void hold_within(std::vector<double>& values, const ValueBounds& bounds);
+
 enum class RatingNoise { laplace, gaussian };
 
 // Where a run asks for pure epsilon, the sampler's truncated tails still cost a delta: this much
