@@ -4,7 +4,8 @@
 ARROWS is the picture of docs/architecture.md. A folder may include itself, what its arrow names,
 and all that stands below those. Tests may include anything that is below their folder or beside it
 in a `testing` folder; decompose must never see privacy, and privacy never a tensor. ReleaseAccess,
-which opens sensitive data, is defined in release/ alone.
+which opens sensitive data, is defined in release/ alone, and its header is included there alone: not
+in the program, the benchmarks or the tests of other folders.
 """
 import pathlib
 import re
@@ -26,6 +27,7 @@ ARROWS = {
     "study": ["models", "complete", "io", "report", "release", "synthetic"],
 }
 DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
+DOOR_HEADER = "sotto/release/access.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -36,10 +38,27 @@ def below(folder):
     return reached
 
 
-def violations(root):
-    for path in sorted((root / "sotto").rglob("*")):
-        if path.suffix not in (".h", ".cc"):
+def sources(root, *folders):
+    for folder in folders:
+        yield from (path for path in sorted((root / folder).rglob("*"))
+                    if path.suffix in (".h", ".cc"))
+
+
+def violations_of_the_door(root):
+    for path in sources(root, "sotto", "cli", "bench", "tests", "examples"):
+        if path.is_relative_to(root / "sotto" / "release"):
             continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            place = f"{path.relative_to(root)}:{number}"
+            if DOOR.search(line):
+                yield f"{place}: ReleaseAccess may be defined in release/ only"
+            match = INCLUDE.match(line)
+            if match and match.group(1) == DOOR_HEADER:
+                yield f"{place}: {DOOR_HEADER} may be included in release/ only"
+
+
+def violations_of_the_arrows(root):
+    for path in sources(root, "sotto"):
         folder = path.relative_to(root / "sotto").parts[0]
         if folder not in ARROWS:
             yield f"{path.relative_to(root)}: folder {folder} is not in the picture"
@@ -47,8 +66,6 @@ def violations(root):
         allowed = below(folder)
         for number, line in enumerate(path.read_text().splitlines(), 1):
             place = f"{path.relative_to(root)}:{number}"
-            if folder != "release" and DOOR.search(line):
-                yield f"{place}: ReleaseAccess may be defined in release/ only"
             match = INCLUDE.match(line)
             if not match:
                 continue
@@ -62,7 +79,7 @@ def violations(root):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    found = list(violations(root))
+    found = [*violations_of_the_arrows(root), *violations_of_the_door(root)]
     for line in found:
         print(line)
     return 1 if found else 0

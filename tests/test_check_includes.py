@@ -41,6 +41,21 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("ReleaseAccess may be defined in release/ only", text)
 
+    def test_catches_a_second_door_in_the_program(self):
+        code, text = check({"cli/a.cc": "struct ReleaseAccess {\n};\n"})
+        self.assertEqual(code, 1)
+        self.assertIn("ReleaseAccess may be defined in release/ only", text)
+
+    def test_the_door_is_used_in_release_alone(self):
+        door = '#include "sotto/release/access.h"\n'
+        for place in ("sotto/complete/a.cc", "sotto/models/a_test.cc", "cli/a.cc", "bench/a.cc",
+                      "tests/integration/a_test.cc"):
+            code, text = check({place: door})
+            self.assertEqual(code, 1, place)
+            self.assertIn(f"{place}:1: sotto/release/access.h may be included in release/", text)
+        for place in "sotto/release/a.cc", "sotto/release/a_test.cc":
+            self.assertEqual(check({place: door}), (0, ""))
+
     def test_catches_a_folder_that_is_not_in_the_picture(self):
         code, text = check({"sotto/util/a.h": "\n"})
         self.assertEqual(code, 1)

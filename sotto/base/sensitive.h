@@ -3,10 +3,13 @@
 // Sensitive<T> has no public accessor: it cannot be printed, compared, copied or converted. It is
 // turned into something usable in three ways only:
 //   - transform(f), whose result is Sensitive again; f must be stateless, so it cannot carry a
-//     value out by reference;
-//   - release/ opens it (ReleaseAccess is defined there and nowhere else) and hands back
-//     Released<T> together with a line in the certificate;
+//     value out through a capture;
+//   - release/ opens it (ReleaseAccess is defined and included there and nowhere else) and hands
+//     back Released<T> together with a line in the certificate;
 //   - the caller declares the data public, in writing, once: std::move(data).open(declaration).
+//
+// This guards against mistakes, not against intent: a function handed to transform() can still
+// write to a global or a static, or to a file, and a reviewer has to see that it does not.
 #pragma once
 
 #include <string>

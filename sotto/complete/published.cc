@@ -11,7 +11,7 @@
 #include "sotto/complete/blocks.h"
 #include "sotto/privacy/samplers.h"
 #include "sotto/privacy/vector.h"
-#include "sotto/release/access.h"
+#include "sotto/release/unproved_values.h"
 
 namespace sotto {
 namespace {
@@ -154,9 +154,6 @@ void descend_with_noise(CompletionModel& model, const ObservedEntries& positions
   ReleaseRecord record = mechanism.record();
   record.count = settings.epochs * positions.size();
   ledger.add(std::move(record));
-  ledger.deny(
-      "the factors of the first two modes, and a core, follow the ratings without noise; and one "
-      "epsilon is claimed for all steps as if the noise were drawn once, at the optimum");
 }
 
 // Algorithm 3: noise of density ~ exp(-epsilon |n| / (2 epochs L step)) on each row of the third.
@@ -175,9 +172,16 @@ void add_output_noise(CompletionModel& model, const PublishedSettings& settings,
   ReleaseRecord record = mechanism.record();
   record.count = rows.rows();
   ledger.add(std::move(record));
-  ledger.deny(
-      "the sensitivity is one of convex objectives, and this one is not convex; and the factors of "
-      "the first two modes, and a core, are released without noise");
+}
+
+// Why Algorithms 2 and 3 promise nothing (docs/published-claims.md).
+const char* fault_of(Perturbed perturbed) {
+  return perturbed == Perturbed::gradient
+             ? "the factors of the first two modes, and a core, follow the ratings without noise; "
+               "and one epsilon is claimed for all steps as if the noise were drawn once, at the "
+               "optimum"
+             : "the sensitivity is one of convex objectives, and this one is not convex; and the "
+               "factors of the first two modes, and a core, are released without noise";
 }
 
 // From [0, 1] back to the range of the values.
@@ -219,13 +223,10 @@ CompletionModel fit_published(const ObservedEntries& positions, RatingValues val
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
   }
   std::vector<double> seen = on_input ? release_values(std::move(values), plan, true, key, ledger)
-                                      : ReleaseAccess::take(std::move(values));
+                                      : values_without_guarantee(std::move(values), plan.bounds,
+                                                                 fault_of(perturbed), ledger);
   SOTTO_REQUIRE(std::ssize(seen) == positions.size(), "one value a position is needed");
-  for (double& x : seen) {
-    // Noisy values keep their noise; the others are held at the range.
-    if (!on_input) x = std::clamp(x, plan.bounds.low, plan.bounds.high);
-    x = (x - plan.bounds.low) / plan.bounds.width();
-  }
+  for (double& x : seen) x = (x - plan.bounds.low) / plan.bounds.width();
   CompletionModel model = first_model(positions, settings);
   const double epsilon = plan.target.epsilon;
   if (perturbed == Perturbed::gradient) {

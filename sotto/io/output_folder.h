@@ -1,11 +1,16 @@
 // The folder of one result. Its files appear together at commit(), `result.json` last, or not at
 // all.
 //
+// A run owns its folder. A folder that holds anything but a former result is refused at once, so
+// that no file of another run stands beside a new certificate; a former result, which is what its
+// `result.json` lists, is replaced as a whole. `Others::keep` leaves other files where they are;
+// the former result goes all the same.
+//
 // Files are written into a hidden folder inside the target, made at construction so that a target
-// that cannot be written is known before the work starts, and take their names at commit(). They
-// replace files of the same name, each by a complete one; other files in the folder stay. Without
-// commit, everything is removed again, with the directories that were made for it.
-// A fault of the disk is an Error with Fault::system.
+// that cannot be written is known before the work starts, and take their names at commit(). Without
+// commit, everything is removed again, with the directories that were made for it. The hidden
+// folder is locked while its run lives; one that a killed run left behind is removed. A fault of
+// the disk is an Error with Fault::system.
 #pragma once
 
 #include <string>
@@ -19,7 +24,9 @@ namespace sotto {
 
 class OutputFolder {
  public:
-  explicit OutputFolder(std::string directory);
+  enum class Others { refuse, keep };
+
+  explicit OutputFolder(std::string directory, Others others = Others::refuse);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -32,22 +39,28 @@ class OutputFolder {
 
   // For any other writer: where to write the file that will be `name` after commit().
   std::string stage(const std::string& name);
+  // What has been staged so far.
+  const std::vector<std::string>& names() const { return names_; }
 
-  // Puts the files in place. When it throws, files of this result that replaced nothing are
-  // removed.
+  // Puts the files in place. When it throws, the folder is what it was before.
   void commit();
 
  private:
   void make_directories();
+  void look_around(Others others);
   void make_staging();
   std::string target(const std::string& name) const;
+  void put_aside(const std::string& name);
   void remove_everything();
 
   std::string directory_;
   std::string staging_;
+  int lock_ = -1;  // on the staging folder
   std::vector<std::string> names_;
-  std::vector<std::string> made_;   // directories that did not exist, outermost first
-  std::vector<std::string> moved_;  // new files already in place
+  std::vector<std::string> former_;  // files of a former result
+  std::vector<std::string> made_;    // directories that did not exist, outermost first
+  std::vector<std::string> moved_;   // new files already in place
+  std::vector<std::string> aside_;   // files that made room for them
 };
 
 }  // namespace sotto

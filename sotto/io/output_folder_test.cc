@@ -68,39 +68,92 @@ TEST(OutputFolder, without_commit_nothing_is_left) {
   EXPECT_EQ(folder.count(), 0);
 }
 
-TEST(OutputFolder, without_commit_an_existing_folder_stays_as_it_was) {
-  const TemporaryFolder folder;
-  fs::create_directory(folder / "out");
-  put(folder / "out/result.json", "old");
-  put(folder / "out/mine", "kept");
-  {
-    OutputFolder out(folder / "out");
-    out.write_text("result.json", "new");
-  }
-  EXPECT_EQ(get(folder / "out/result.json"), "old");
-  EXPECT_EQ(folder.count(), 3);
-  OutputFolder out(folder / "out");
-  out.write_text("result.json", "new");
-  out.commit();
-  EXPECT_EQ(get(folder / "out/result.json"), "new");
-  EXPECT_EQ(get(folder / "out/mine"), "kept");
-  EXPECT_EQ(folder.count(), 3);
+// What a run of sotto leaves, with these files.
+void put_result(const std::string& folder, const std::string& files) {
+  fs::create_directories(folder);
+  put(folder + "/result.json",
+      R"({"command": "topics", "version": "0", "files": [)" + files + "]}");
+  put(folder + "/report.html", "old");
 }
 
-TEST(OutputFolder, a_commit_that_cannot_succeed_moves_nothing) {
+TEST(OutputFolder, without_commit_a_former_result_stays_as_it_was) {
   const TemporaryFolder folder;
-  fs::create_directories(folder / "out/vectors.npy/in_the_way");
+  put_result(folder / "out", R"("a.txt")");
   put(folder / "out/a.txt", "old");
   {
     OutputFolder out(folder / "out");
+    out.write_text("a.txt", "new");
+  }
+  EXPECT_EQ(get(folder / "out/a.txt"), "old");
+  EXPECT_EQ(folder.count(), 4);
+}
+
+TEST(OutputFolder, a_former_result_is_replaced_as_a_whole) {
+  const TemporaryFolder folder;
+  put_result(folder / "out", R"("proportions.npy", "../kept", "topics.npy", 7)");
+  put(folder / "out/proportions.npy", "of the public run");
+  put(folder / "out/topics.npy", "old");
+  put(folder / "kept", "kept");
+  OutputFolder out(folder / "out");
+  out.write_text("result.json", "new");
+  out.write_text("topics.npy", "new");
+  EXPECT_EQ(get(folder / "out/proportions.npy"), "of the public run");
+  out.commit();
+  EXPECT_EQ(get(folder / "out/result.json"), "new");
+  EXPECT_EQ(get(folder / "out/topics.npy"), "new");
+  EXPECT_EQ(get(folder / "kept"), "kept");
+  EXPECT_EQ(folder.count(), 4);  // no report, no proportions
+}
+
+TEST(OutputFolder, refuses_files_that_no_former_result_lists) {
+  const TemporaryFolder folder;
+  put_result(folder / "out", R"("a.txt")");
+  put(folder / "out/mine", "kept");
+  EXPECT_ERROR(OutputFolder(folder / "out"), "out: holds 'mine', which is not part of a former");
+  EXPECT_EQ(folder.count(), 4);
+  OutputFolder out(folder / "out", OutputFolder::Others::keep);
+  out.write_text("b.txt", "new");
+  out.commit();
+  EXPECT_EQ(get(folder / "out/mine"), "kept");
+  EXPECT_EQ(folder.count(), 3);  // the former result went
+}
+
+TEST(OutputFolder, what_only_looks_like_a_result_is_not_taken_for_one) {
+  for (const std::string text : {"", "{}", "[1]", R"({"files": ["a"]})"}) {
+    const TemporaryFolder folder;
+    fs::create_directories(folder / "out");
+    put(folder / "out/result.json", text);
+    EXPECT_ERROR(OutputFolder(folder / "out"), "holds 'result.json'");
+  }
+}
+
+TEST(OutputFolder, what_a_killed_run_left_is_removed_and_a_running_one_is_not_disturbed) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "out/.sotto.tmp-1-0/new");
+  put(folder / "out/.sotto.tmp-1-0/new/proportions.npy", "left");
+  {
+    const OutputFolder out(folder / "out");
+    EXPECT_FALSE(fs::exists(folder / "out/.sotto.tmp-1-0"));
+    EXPECT_ERROR(OutputFolder(folder / "out"), "another run is writing to this folder");
+  }
+  EXPECT_EQ(folder.count(), 1);
+}
+
+TEST(OutputFolder, a_commit_that_cannot_succeed_leaves_all_as_it_was) {
+  const TemporaryFolder folder;
+  put_result(folder / "out", R"("a.txt")");
+  put(folder / "out/a.txt", "old");
+  fs::create_directories(folder / "out/vectors.npy/in_the_way");
+  {
+    OutputFolder out(folder / "out", OutputFolder::Others::keep);
     out.write_text("a.txt", "new");
     out.write_text("b.txt", "new");
     out.write_npy("vectors.npy", Vector(Vector::Ones(2)));
     EXPECT_ERROR(out.commit(), "vectors.npy: exists and is not a regular file");
   }
   EXPECT_EQ(get(folder / "out/a.txt"), "old");
-  EXPECT_FALSE(fs::exists(folder / "out/b.txt"));
-  EXPECT_EQ(folder.count(), 4);
+  EXPECT_EQ(get(folder / "out/report.html"), "old");
+  EXPECT_EQ(folder.count(), 6);
 }
 
 TEST(OutputFolder, a_staged_file_that_was_never_written_stops_the_commit) {

@@ -1,8 +1,8 @@
 // The door: the only code that opens Sensitive data and makes Released values.
 //
 // Whoever includes this holds both data and noise and owes a line in the certificate for whatever
-// leaves. scripts/check_includes.py keeps its definition in release/, and the arrows keep it out of
-// everything that release/ does not stand below.
+// leaves. scripts/check_includes.py keeps both its definition and every include of this header
+// within release/: library, program, benchmarks and tests alike.
 #pragma once
 
 #include <utility>
