@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sotto/base/options.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/report/result.h"
 
 namespace sotto::cli {
@@ -33,17 +35,26 @@ class Command {
   std::vector<std::string> arguments;
 
  protected:
-  Json start_result(const Json& input) { return make_result(name(), options(), input, arguments); }
+  // The options listed in the result are those that the run used: `unused` are left out.
+  Json start_result(const Json& input, const std::vector<std::string>& unused = {});
 };
 
 // What most commands have in common.
 struct CommonOptions {
   std::string out;
+  bool force = false;
   bool json = false;
   std::int64_t threads = 0;
 
   OptionTable table();
   void apply() const;  // sets the number of threads
+  OutputFolder::Others others() const {
+    return force ? OutputFolder::Others::keep : OutputFolder::Others::refuse;
+  }
+  // Opens the folder of --out, if there is one. Refuses a folder that holds an input of this run: a
+  // former result in it is replaced.
+  void open_folder(std::optional<OutputFolder>& folder,
+                   const std::vector<std::string>& inputs) const;
 };
 
 std::vector<std::unique_ptr<Command>> all_commands();

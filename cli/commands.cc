@@ -1,6 +1,10 @@
 #include <omp.h>
 
+#include <filesystem>
+
 #include "cli/command.h"
+#include "sotto/base/error.h"
+#include "sotto/io/same_file.h"
 
 namespace sotto::cli {
 
@@ -20,12 +24,32 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   return commands;
 }
 
+Json Command::start_result(const Json& input, const std::vector<std::string>& unused) {
+  Json result = make_result(name(), options(), input, arguments);
+  for (const std::string& option : unused) result["options"].erase(option);
+  return result;
+}
+
 OptionTable CommonOptions::table() {
   return OptionTable()
       .text("out", 'o', out, "DIR",
             "write result.json, report.html and the arrays (.npy) into this folder")
+      .flag("force", force, "write into the folder of --out even if it holds other files")
       .flag("json", json, "print result.json to standard output")
       .integer("threads", 0, threads, {0, 4096}, "threads to use; 0 for all processors");
+}
+
+void CommonOptions::open_folder(std::optional<OutputFolder>& folder,
+                                const std::vector<std::string>& inputs) const {
+  SOTTO_REQUIRE_AT(!force || !out.empty(), "--force", "goes with --out");
+  if (out.empty()) return;
+  for (const std::string& input : inputs) {
+    const std::string parent = std::filesystem::path(input).parent_path().string();
+    SOTTO_REQUIRE_AT(
+        input.empty() || input == "-" || !same_file(parent.empty() ? "." : parent, out), "--out",
+        "{} holds {}, an input of this run; give another folder", out, input);
+  }
+  folder.emplace(out, others());
 }
 
 void CommonOptions::apply() const {

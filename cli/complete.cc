@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "cli/command.h"
 #include "cli/complete_users.h"
 #include "cli/interrupt.h"
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -70,9 +70,10 @@ class Complete final : public Command {
     SOTTO_REQUIRE_AT(files_.given.empty() || privacy_.for_users(), "--given",
                      "goes with --unit user");
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
+    common_.open_folder(folder, inputs());
     if (recommends) return recommend_to_user(user_run(), folder);
     if (privacy_.asked()) return run_private(folder);
+    say_not_private("the ratings are treated as public", common_.json);
     const auto start = std::chrono::steady_clock::now();
     const PublicDeclaration declared("no privacy was asked for: the ratings are treated as public");
     const Ratings ratings = Sensitive<Ratings>(read_ratings(files_.ratings, file_)).open(declared);
@@ -89,6 +90,19 @@ class Complete final : public Command {
   }
 
  private:
+  Companions companions() const {
+    return {{"--test", files_.test},
+            {"--given", files_.given},
+            {"--items", privacy_.items},
+            {"--times", privacy_.times}};
+  }
+
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> paths{files_.ratings, files_.own};
+    for (const Companion& companion : companions()) paths.push_back(companion.path);
+    return paths;
+  }
+
   ExitCode learn(std::optional<OutputFolder>& folder, const Ratings& ratings,
                  const std::optional<Ratings>& test) {
     const auto range = cut();
@@ -163,22 +177,17 @@ class Complete final : public Command {
 
   static void write_arrays(OutputFolder& folder, const CompletionModel& model,
                            const Ratings& ratings, Json& result) {
-    Json& files = result["files"];
-    const auto listed = [&](const std::string& file) {
-      files.push_back(file);
-      return file;
-    };
     for (Index m = 0; m < model.order(); ++m) {
       const auto n = static_cast<std::size_t>(m);
-      folder.write_npy(listed(fmt::format("factors_{}.npy", m)), model.factor(m));
-      folder.write_npy(listed(fmt::format("biases_{}.npy", m)), model.biases.rows[n]);
+      folder.write_npy(fmt::format("factors_{}.npy", m), model.factor(m));
+      folder.write_npy(fmt::format("biases_{}.npy", m), model.biases.rows[n]);
       std::string labels;
       for (Index i = 0; i < ratings.entries.dims[n]; ++i)
         labels += ratings.modes[n].label(i) + "\n";
-      folder.write_text(listed(fmt::format("labels_{}.txt", m)), labels);
+      folder.write_text(fmt::format("labels_{}.txt", m), labels);
     }
     if (model.kind == LowRank::tucker) {
-      folder.write_npy(listed("core.npy"), model.core_tensor());
+      folder.write_npy("core.npy", model.core_tensor());
     }
     result["mean"] = model.biases.mean;
     for (std::size_t m = 0; m < model.unknown_factors.size(); ++m) {
@@ -194,7 +203,6 @@ class Complete final : public Command {
     fmt::print("{}: {} after {} epochs, {:.3g} s; training error {:.4f}\n", fit.method,
                status_text(fit.status), fit.history.size(), seconds, fit.history.back().train_rmse);
     if (scores) print_scores(*scores);
-    fmt::print("not private: the ratings were treated as public\n");
   }
 
   static void print_scores(const CompletionScores& scores) {
@@ -211,6 +219,7 @@ class Complete final : public Command {
 
   ExitCode run_private(std::optional<OutputFolder>& folder) {
     SOTTO_REQUIRE_AT(!check_, "--check", "shows the ratings and does not go with --epsilon");
+    require_public(companions(), files_.ratings);
     if (privacy_.for_users()) {
       refuse_choices_by_data();
       return complete_for_users(user_run(), folder);
@@ -229,19 +238,16 @@ class Complete final : public Command {
                      "has one entry: nothing to learn from");
     const std::optional<Ratings> test = read_public_test(ratings);
 
-    const auto start = std::chrono::steady_clock::now();
-    const PrivateFit fit =
-        fit_private(ratings.entries, std::move(values), {range->low, range->high});
+    PrivateFit fit = fit_private(ratings.entries, std::move(values), {range->low, range->high});
     std::optional<CompletionScores> scores;
     if (test) {
       scores = score(test->entries, fit.model.predict(test->entries), range->low);
     }
-    const double computing = seconds_since(start);
-    Json result = start_result(describe(ratings));
+    name_companions(fit.certificate, companions());
+    Json result = start_result(describe(ratings), unused_options());
     fill(result, scores);
     result["privacy"] = Json(fit.certificate.to_json());
     result["diagnostics"]["method"] = fit.method;
-    result["seconds"] = computing;
     if (folder) {
       write_arrays(*folder, fit.model, ratings, result);
       write_result(*folder, result);
@@ -249,7 +255,7 @@ class Complete final : public Command {
     if (common_.json) {
       fmt::print("{}", to_text(result));
     } else {
-      fmt::print("{}: {:.3g} s\n", fit.method, computing);
+      fmt::print("{}\n", fit.method);
       if (scores) print_scores(*scores);
       fmt::print("{}\n", fit.certificate.to_text());
     }
@@ -278,16 +284,26 @@ class Complete final : public Command {
     refuse(completion_.epochs.has_value(), "--epochs");
   }
 
+  // Options of the plain solvers, which only noise on the input leaves in place.
+  std::vector<std::string> unused_options() const {
+    std::vector<std::string> unused{"items", "times",     "per-user", "given",
+                                    "check", "recommend", "top"};
+    const bool bare = privacy_.perturb == "gradient" || privacy_.perturb == "output";
+    if (!bare) unused.emplace_back("clip");
+    if (privacy_.perturb == "input" && !privacy_.as_published) return unused;
+    unused.insert(unused.end(), {"method", "bias", "scale", "centre", "penalty", "decay",
+                                 "tolerance", "validation", "patience", "time-limit", "starts"});
+    if (privacy_.as_published) return unused;
+    unused.insert(unused.end(), {"lambda", "lambda-core", "step", "epochs"});
+    if (privacy_.mechanism != "sgd") unused.emplace_back("seed");
+    return unused;
+  }
+
   // What is wrong with a line is not shown, and values outside the range are held at it.
   Ratings read_private() const {
     RatingFileOptions any_value = file_;
     any_value.range.clear();
-    try {
-      return read_ratings(files_.ratings, any_value);
-    } catch (const Error& error) {
-      if (!std::filesystem::is_regular_file(files_.ratings)) throw;
-      refuse_records(error, files_.ratings);
-    }
+    return read_unquoted(files_.ratings, [&] { return read_ratings(files_.ratings, any_value); });
   }
 
   // A test file is taken as public; one that holds protected ratings is refused.
@@ -441,8 +457,20 @@ class Complete final : public Command {
   }
 
   UserRun user_run() {
-    return {files_, completion_,  privacy_,
-            file_,  common_.json, [this](const Json& input) { return start_result(input); }};
+    std::vector<std::string> unused = unused_options();
+    if (files_.own.empty()) {
+      std::erase_if(unused, [](const std::string& name) {
+        return name == "items" || name == "times" || name == "per-user" || name == "given";
+      });
+      unused.emplace_back("mechanism");
+    }
+    return {files_,
+            completion_,
+            privacy_,
+            file_,
+            common_.json,
+            companions(),
+            [this, unused](const Json& input) { return start_result(input, unused); }};
   }
 
   UserFiles files_;

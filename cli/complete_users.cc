@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -137,14 +137,11 @@ std::string text_of(const LabelTable& labels) {
   return text;
 }
 
-void write_model(OutputFolder& folder, const UserModel& model, const Lists& lists, Json& result) {
-  result["files"] = {"factors_1.npy", "biases_1.npy", "labels_1.txt"};
+void write_model(OutputFolder& folder, const UserModel& model, const Lists& lists) {
   folder.write_npy("factors_1.npy", model.factors);
   folder.write_npy("biases_1.npy", model.effects);
   folder.write_text("labels_1.txt", text_of(lists.items));
   if (model.times.size() == 0) return;
-  result["files"].push_back("biases_2.npy");
-  result["files"].push_back("labels_2.txt");
   folder.write_npy("biases_2.npy", model.times);
   folder.write_text("labels_2.txt", text_of(*lists.times));
 }
@@ -165,12 +162,15 @@ Vector read_vector(const std::string& path) {
   return Eigen::Map<const Vector>(found.values().data(), found.size());
 }
 
-UserModel read_model(const std::string& folder) {
-  const std::string path = folder + "/result.json";
-  std::ifstream file(path);
+Json read_result(const std::string& folder) {
+  std::ifstream file(folder + "/result.json");
   SOTTO_REQUIRE_AT(fs::is_directory(folder) && file, folder,
                    "is not the folder of a result: --recommend needs one made with --unit user");
-  const Json result = Json::parse(file, nullptr, false);
+  return Json::parse(file, nullptr, false);
+}
+
+UserModel read_model(const std::string& folder, const Json& result) {
+  const std::string path = folder + "/result.json";
   UserModel model;
   Json user;
   try {
@@ -216,7 +216,7 @@ std::vector<OwnRating> read_own(const UserRun& run, const Lists& lists) {
   return own;
 }
 
-void finish(const UserRun& run, std::optional<OutputFolder>& folder, const Json& result) {
+void finish(const UserRun& run, std::optional<OutputFolder>& folder, Json& result) {
   if (folder) write_result(*folder, result);
   if (run.json) fmt::print("{}", to_text(result));
 }
@@ -225,12 +225,8 @@ void finish(const UserRun& run, std::optional<OutputFolder>& folder, const Json&
 Ratings read_users_file(const UserRun& run) {
   RatingFileOptions any_value = run.format;
   any_value.range.clear();
-  try {
-    return read_ratings(run.files.ratings, any_value);
-  } catch (const Error& error) {
-    if (!fs::is_regular_file(run.files.ratings)) throw;
-    refuse_records(error, run.files.ratings);
-  }
+  return read_unquoted(run.files.ratings,
+                       [&] { return read_ratings(run.files.ratings, any_value); });
 }
 
 // What is read stays within: it leaves as Sensitive. Test users are public and must be others.
@@ -266,7 +262,6 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   const TestFiles test = read_test(run, lists);
   Sensitive<ObservedEntries> ratings = read_users(run, lists, test);
 
-  const auto start = std::chrono::steady_clock::now();
   const UserPlan plan{run.privacy.target(),
                       {range->low, range->high},
                       lists.items.size(),
@@ -275,7 +270,8 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   Ledger ledger(user_statement(plan));
   PrivateUsers users(std::move(ratings), plan, run.privacy.key(), ledger);
   const UserModel model = fit_user_model(users, run.completion.rank);
-  const Certificate certificate = ledger.certify();
+  Certificate certificate = ledger.certify();
+  name_companions(certificate, run.companions);
   Json result = run.start_result({{"items", lists.items.size()}});
   std::optional<CompletionScores> scores;
   if (test.test) {
@@ -288,20 +284,38 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   result["privacy"] = Json(certificate.to_json());
   result["diagnostics"]["method"] = "noisy sums over users";
   fill_model(result, model);
-  result["seconds"] =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (folder) write_model(*folder, model, lists, result);
+  if (folder) write_model(*folder, model, lists);
   finish(run, folder, result);
   if (!run.json) {
-    fmt::print("noisy sums over users: {:.3g} s\n", result["seconds"].get<double>());
+    fmt::print("noisy sums over users\n");
     if (scores) fmt::print("test: rmse {:.4f}, mae {:.4f}\n", scores->rmse, scores->mae);
     fmt::print("{}\n", certificate.to_text());
   }
   return exit_done;
 }
 
+namespace {
+
+// Whom recommendations say something about: nobody in the training data beyond its certificate, and
+// the one user they are made for.
+std::string recommendation_privacy(const UserRun& run, const Json& certificate) {
+  const bool proved = certificate.value("guarantee", "none") == "proved";
+  const std::string source =
+      proved ? fmt::format("the certificate of {} (epsilon {:.17g}, delta {:.17g})",
+                           run.files.ratings, certificate.at("epsilon").get<double>(),
+                           certificate.at("delta").get<double>())
+             : fmt::format("{}, which guarantees nothing", run.files.ratings);
+  return fmt::format(
+      "These are post-processing for everyone in the training data: {} covers them, and nothing "
+      "more is spent. They are made from the ratings in {} and show them to whoever reads this.",
+      source, run.files.own);
+}
+
+}  // namespace
+
 ExitCode recommend_to_user(const UserRun& run, std::optional<OutputFolder>& folder) {
-  const UserModel model = read_model(run.files.ratings);
+  const Json source = read_result(run.files.ratings);
+  const UserModel model = read_model(run.files.ratings, source);
   Lists lists{read_labels(run.files.ratings + "/labels_1.txt"), std::nullopt};
   if (model.times.size() > 0) lists.times = read_labels(run.files.ratings + "/labels_2.txt");
   const LabelTable& items = lists.items;
@@ -315,6 +329,10 @@ ExitCode recommend_to_user(const UserRun& run, std::optional<OutputFolder>& fold
         {{"item", std::string(items.label(item))}, {"value", value}});
     if (!run.json) fmt::print("{}\t{:.4f}\n", items.label(item), value);
   }
+  const Json certificate = source.value("privacy", Json::object());
+  result["exposes"] = recommendation_privacy(run, certificate);
+  result["source"] = {{"folder", run.files.ratings}, {"privacy", certificate}};
+  if (!run.json) fmt::print("{}\n", result["exposes"].get<std::string>());
   finish(run, folder, result);
   return exit_done;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/private_run.h"
 #include "sotto/complete/fit.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_ratings.h"
@@ -29,6 +30,7 @@ struct UserRun {
   const RatingPrivacyOptions& privacy;
   const RatingFileOptions& format;
   bool json = false;
+  Companions companions;
   std::function<Json(const Json& input)> start_result;
 };
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -83,7 +83,8 @@ class Decompose final : public Command {
 
   ExitCode run_public() {
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
+    common_.open_folder(folder, {path_, moment_path_});
+    say_not_private("the tensor is treated as public", common_.json);
     auto start = std::chrono::steady_clock::now();
     Sensitive<AnyTensor> data(read_tensor(path_));
     AnyTensor tensor = std::move(data).open(
@@ -97,13 +98,14 @@ class Decompose final : public Command {
     const double computing = seconds_since(start);
     SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
 
-    Json result = start_result(input);
-    fill(result, found, computing, reading);
+    Json result = start_result(input, plan_options());
+    fill(result, found);
+    result["diagnostics"]["seconds_reading"] = reading;
+    result["diagnostics"]["seconds_preparing"] = preparing_;  // part of `seconds`: checks, packing
+    result["seconds"] = computing;
     write(folder, result, found);
     if (!common_.json) {
-      print_table(found,
-                  fmt::format("{} in {:.3g} s; not private: the tensor was treated as public",
-                              status_text(found.status), computing));
+      print_table(found, fmt::format("{} in {:.3g} s", status_text(found.status), computing));
     }
     return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
   }
@@ -160,49 +162,42 @@ class Decompose final : public Command {
     // The shape is public, so it must not be what the largest indices in the data say.
     ReadTensorOptions reading;
     reading.shape = Shape::declared;
-    if (!std::filesystem::is_regular_file(path_)) {
-      return Sensitive<AnyTensor>(read_tensor(path_, reading));
-    }
     try {
       return Sensitive<AnyTensor>(read_tensor(path_, reading));
     } catch (const Error& error) {
-      if (error.fault() == Fault::system) throw;
+      if (error.fault() != Fault::input || error.place().starts_with("--")) throw;
       throw Error(
           "is not a tensor of finite numbers with a declared shape (.npy, or .tns with a Tensor "
           "Toolbox header); what is wrong with it is not shown in a private run, and nothing was "
           "released",
-          path_, error.fault());
+          path_);
     }
   }
 
   ExitCode run_private() {
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
-    auto start = std::chrono::steady_clock::now();
+    common_.open_folder(folder, {path_});
     Sensitive<AnyTensor> data = read_private();
     const PowerPlan plan = make_plan(public_shape(data, path_));
     take_plan(plan);
     Sensitive<SymmetricTensor> tensor = protected_tensor(std::move(data), symmetry_.symmetrize);
-    const double reading = seconds_since(start);
-
-    start = std::chrono::steady_clock::now();
     std::optional<Certificate> certificate;
     const Decomposition found = plan.mechanism == PowerMechanism::iterate
                                     ? iterate(std::move(tensor), plan, certificate)
                                     : perturb(std::move(tensor), plan, certificate);
-    const double computing = seconds_since(start);
     SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
 
     Json input;
     input["dims"] = std::vector<Index>(static_cast<std::size_t>(plan.shape.order), plan.shape.dim);
-    Json result = start_result(input);
+    std::vector<std::string> unused = plan_options();
+    unused.emplace_back("symmetry-tolerance");
+    Json result = start_result(input, unused);
     result["privacy"] = Json(certificate->to_json());
-    fill(result, found, computing, reading);
+    fill(result, found);
     result["diagnostics"]["mechanism"] = mechanism_text(plan);
     write(folder, result, found);
     if (!common_.json) {
-      print_table(found, fmt::format("{}; {} in {:.3g} s", mechanism_text(plan),
-                                     status_text(found.status), computing));
+      print_table(found, fmt::format("{}; {}", mechanism_text(plan), status_text(found.status)));
       fmt::print("{}\n", certificate->to_text());
     }
     return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
@@ -279,7 +274,7 @@ class Decompose final : public Command {
 
   // ---- both ----
 
-  void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
+  void write(std::optional<OutputFolder>& folder, Json& result, const Decomposition& found) {
     if (folder) {
       write_arrays(*folder, found);
       write_result(*folder, result);
@@ -370,16 +365,14 @@ class Decompose final : public Command {
     }
   }
 
-  void fill(Json& result, const Decomposition& found, double computing, double reading) const {
+  // What only --plan looks at.
+  static std::vector<std::string> plan_options() { return {"plan", "dim", "weight"}; }
+
+  void fill(Json& result, const Decomposition& found) const {
     result["weights"] = as_list(found.weights);
     for (std::size_t m = 0; m < found.factors.size(); ++m) {
       const std::string file = file_name(found, m);
       result["largest_entries"][file.substr(0, file.find('.'))] = largest_entries(found.factors[m]);
-    }
-    if (!common_.out.empty()) {
-      for (std::size_t m = 0; m < found.factors.size(); ++m) {
-        result["files"].push_back(file_name(found, m));
-      }
     }
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(found.status);
@@ -387,8 +380,6 @@ class Decompose final : public Command {
     if (found.residuals.size() > 0) diagnostics["residuals"] = as_list(found.residuals);
     diagnostics["agreement"] = as_list(found.agreement);
     diagnostics["iterations"] = found.iterations;
-    diagnostics["seconds_reading"] = reading;
-    diagnostics["seconds_preparing"] = preparing_;  // part of `seconds`: symmetry check, packing
     Json& history = diagnostics["history"];
     for (const HistoryPoint& h : found.history) {
       history["component"].push_back(h.component);
@@ -396,7 +387,6 @@ class Decompose final : public Command {
       history["change"].push_back(h.change);
       history["active"].push_back(h.active);
     }
-    result["seconds"] = computing;
   }
 
   static void print_table(const Decomposition& found, const std::string& last_line) {

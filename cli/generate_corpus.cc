@@ -36,7 +36,7 @@ class GenerateCorpus final : public Command {
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the documents: --out DIR");
     common_.apply();
-    OutputFolder folder(common_.out);
+    OutputFolder folder(common_.out, common_.others());
     const auto start = std::chrono::steady_clock::now();
     const CorpusGenerator generator = make_generator();
     folder.write_npy("topics.npy", generator.topics());
@@ -51,8 +51,6 @@ class GenerateCorpus final : public Command {
     result["vocabulary"] = model_.vocabulary;
     result["entries"] = size.entries;
     result["tokens"] = size.tokens;
-    result["files"] = {file, "vocab.txt", "topics.npy", "weights.npy"};
-    if (model_.model == "lda") result["files"].push_back("alpha.npy");
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     write_result(folder, result);

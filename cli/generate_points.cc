@@ -36,7 +36,7 @@ class GeneratePoints final : public Command {
     SOTTO_REQUIRE_AT(!raw_ || !common_.json, "--json", "cannot share standard output with --raw");
     common_.apply();
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
+    common_.open_folder(folder, {});
     const auto start = std::chrono::steady_clock::now();
     SyntheticPoints points(model_);
     if (raw_) {
@@ -47,11 +47,7 @@ class GeneratePoints final : public Command {
     if (!folder) return exit_done;
     Json result = start_result(Json::object());
     result["weights"] = std::vector<double>(points.weights().begin(), points.weights().end());
-    result["files"] = Json::array();
-    if (!raw_) result["files"].push_back("points.npy");
-    result["files"].push_back(truth());
     if (model_.is_mixture()) {
-      result["files"].push_back("weights.npy");
       result["variance"] = model_.deviation() * model_.deviation();
       folder->write_npy("weights.npy", points.weights());
     }

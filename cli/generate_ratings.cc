@@ -27,14 +27,13 @@ class GenerateRatings final : public Command {
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the ratings: --out DIR");
     common_.apply();
-    OutputFolder folder(common_.out);
+    OutputFolder folder(common_.out, common_.others());
     const auto start = std::chrono::steady_clock::now();
     const SyntheticRatings made = generate_ratings(model_);
     write_csv(folder.stage("ratings.csv"), made.train, made.train.value);
     write_csv(folder.stage("test.csv"), made.test, made.test.value);
     write_csv(folder.stage("test_truth.csv"), made.test, made.test_truth);
     Json result = start_result(Json::object());
-    result["files"] = {"ratings.csv", "test.csv", "test_truth.csv"};
     result["entries"] = {{"ratings", made.train.size()}, {"test", made.test.size()}};
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

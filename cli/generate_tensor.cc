@@ -28,7 +28,7 @@ class GenerateTensor final : public Command {
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the tensor: --out DIR");
     common_.apply();
-    OutputFolder folder(common_.out);
+    OutputFolder folder(common_.out, common_.others());
     const auto start = std::chrono::steady_clock::now();
     const SyntheticTensor made = generate_tensor(model_);
     const std::string file = "tensor." + format_;
@@ -42,7 +42,6 @@ class GenerateTensor final : public Command {
     folder.write_npy("moment.npy", made.moment);
     Json result = start_result(Json::object());
     result["weights"] = std::vector<double>(made.weights.begin(), made.weights.end());
-    result["files"] = {file, "vectors.npy", "moment.npy"};
     result["seconds"] =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     write_result(folder, result);

@@ -39,9 +39,20 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
     text += fmt::format("  {:<20}{}\n", command->name(), command->summary());
   }
   return text +
-         "\n  sotto COMMAND --help   the options of a command\n"
+         "\n  sotto COMMAND --help   the options of a command (also: sotto help COMMAND)\n"
          "  sotto --version        the version\n"
          "\nexit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging\n";
+}
+
+// "generate" and "account" are the first words of several commands.
+std::string group_overview(const std::vector<std::unique_ptr<Command>>& commands,
+                           const std::string& group) {
+  std::string text;
+  for (const auto& command : commands) {
+    if (!command->name().starts_with(group + " ")) continue;
+    text += fmt::format("  {:<20}{}\n", command->name(), command->summary());
+  }
+  return text.empty() ? text : fmt::format("usage: sotto {} COMMAND [options]\n\n{}", group, text);
 }
 
 // docs/cli.md, from the same tables as everything else.
@@ -112,9 +123,18 @@ void parse(Command& command, std::vector<std::string> arguments) {
   }
 }
 
+bool asks_for_help(const std::string& word) {
+  return word == "--help" || word == "-h" || word == "help";
+}
+
 int run(std::vector<std::string> arguments) {
   const auto commands = all_commands();
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+  // "sotto help topics" and "sotto topics help" are "sotto topics --help".
+  if (arguments.size() > 1 && asks_for_help(arguments[0])) {
+    std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
+    arguments.back() = "--help";
+  }
+  if (arguments.empty() || asks_for_help(arguments[0])) {
     fmt::print("{}", overview(commands));
     return arguments.empty() ? exit_refused : exit_done;
   }
@@ -126,15 +146,26 @@ int run(std::vector<std::string> arguments) {
     fmt::print("{}", manual(commands));
     return exit_done;
   }
+  const std::string group = group_overview(commands, arguments[0]);
+  if (!group.empty() && arguments.size() > 1 && asks_for_help(arguments[1])) {
+    fmt::print("{}", group);
+    return exit_done;
+  }
   Command* command = find_command(commands, arguments);
-  SOTTO_REQUIRE(command != nullptr, "unknown command '{}' (see sotto --help)", arguments[0]);
+  SOTTO_REQUIRE(command != nullptr, "unknown command '{}' (see sotto {}--help)",
+                group.empty() ? arguments[0] : fmt::format("{}", fmt::join(arguments, " ")),
+                group.empty() ? "" : arguments[0] + " ");
   if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
     fmt::print("{}", help_of(*command));
     return exit_done;
   }
   command->arguments = arguments;
   parse(*command, std::move(arguments));
-  return command->run();
+  const int code = command->run();
+  if (code == exit_not_converged) {
+    fmt::print(stderr, "sotto: ended without converging; the result is written\n");
+  }
+  return code;
 }
 
 // An error message stays one line, whatever it quotes.
@@ -156,11 +187,12 @@ int main(int argc, char** argv) {
     return code;
   } catch (const sotto::Error& error) {
     fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
-    return error.fault() == sotto::Fault::input ? exit_refused : exit_failed;
+    return error.fault() == sotto::Fault::system ? exit_failed : exit_refused;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sotto: not enough memory\n");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
+  } catch (const std::exception&) {
+    // The texts of other libraries mean nothing to a user, and may quote the data.
+    fmt::print(stderr, "sotto: an internal fault; please report the command that led to it\n");
   }
   return exit_failed;
 }

@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -67,7 +67,8 @@ class Mixture final : public Command {
     common_.apply();
     SOTTO_REQUIRE_AT(!plan_only_ || privacy_.asked(), "--plan", "goes with --epsilon");
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty() && !plan_only_) folder.emplace(common_.out);
+    if (!plan_only_) common_.open_folder(folder, {path_, infer_path_, truth_path_});
+    if (!privacy_.asked()) say_not_private("the points are treated as public", common_.json);
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
     SensitivePoints data = open();
     if (plan_only_) return run_plan(data);
@@ -76,15 +77,12 @@ class Mixture final : public Command {
   }
 
  private:
-  // A path that is no file is the user's to know about; what stands in the file is not shown.
   SensitivePoints open() const {
-    try {
-      return SensitivePoints(open_points(path_, file_));
-    } catch (const Error& error) {
-      if (!privacy_.asked() || !std::filesystem::is_regular_file(path_)) throw;
-      refuse_records(error, path_);
-    }
+    const auto opened = [&] { return SensitivePoints(open_points(path_, file_)); };
+    return privacy_.asked() ? read_unquoted(path_, opened) : opened();
   }
+
+  Companions companions() const { return {{"--infer", infer_path_}, {"--truth", truth_path_}}; }
 
   ExitCode run_public(SensitivePoints data, std::optional<OutputFolder>& folder) {
     const auto source = std::move(data).open(
@@ -99,8 +97,10 @@ class Mixture final : public Command {
         at_file(path_, [&] { return fit_mixture(*source, mixture_, progress.callback()); });
     const double seconds = seconds_since(start);
     SOTTO_REQUIRE(fit.components.status != Status::stopped, "stopped; nothing was written");
-    Json result = start_result(Json{{"dim", source->dim()}, {"records", fit.records}});
-    fill(result, fit.mixture, seconds);
+    Json result = start_result(Json{{"dim", source->dim()}, {"records", fit.records}}, {"plan"});
+    fill(result, fit.mixture);
+    result["options"]["refine"] = mixture_.steps();
+    result["seconds"] = seconds;  // with reading: the two go on together
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(fit.components.status);
     diagnostics["rank"] = fit.spectrum.rank;
@@ -113,33 +113,33 @@ class Mixture final : public Command {
     write(folder, result, fit.mixture);
     if (!common_.json) {
       print(result, fit.mixture);
-      fmt::print("{} points in {:.3g} s; not private: they were treated as public\n", fit.records,
-                 seconds);
+      fmt::print("{} points in {:.3g} s\n", fit.records, seconds);
     }
     return fit.components.status == Status::converged ? exit_done : exit_not_converged;
   }
 
   ExitCode run_private(SensitivePoints data, std::optional<OutputFolder>& folder) {
-    SOTTO_REQUIRE_AT(infer_path_.empty() || !same_file(infer_path_, path_), "--infer",
-                     "is for public points; those of a private run are not shown");
+    require_public(companions(), path_);
     const PublicPointShape shape = public_shape(data);
     at_file(path_, [&] { mixture_.check(shape.dim, shape.records); });
     open_companions(shape.dim);
     InteractiveProgress progress;
-    const auto start = std::chrono::steady_clock::now();
     PrivatePoints points(std::move(data), privacy_.max_norm.value(), privacy_.target(),
                          privacy_.key());
     const PrivateMixturePlan plan = at_file(path_, [&] {
       return plan_private_mixture(points.dim(), points.records(), privacy_.target(), mixture_);
     });
     const PrivateMixtureFit fit = fit_private_mixture(points, plan, mixture_, progress.callback());
-    const double seconds = seconds_since(start);
     SOTTO_REQUIRE(fit.status != Status::stopped, "stopped; nothing was written");
-    const Certificate certificate = points.certify();
+    Certificate certificate = points.certify();
+    name_companions(certificate, companions());
 
-    Json result = start_result(Json{{"dim", points.dim()}, {"records", points.records()}});
+    Json result =
+        start_result(Json{{"dim", points.dim()}, {"records", points.records()}}, {"plan"});
+    result["options"]["refine"] = mixture_.private_steps();
     result["privacy"] = Json(certificate.to_json());
-    fill(result, fit.mixture, seconds);
+    fill(result, fit.mixture);
+    if (!infer_path_.empty()) result["exposes"] = exposed_points();
     result["diagnostics"]["status"] = status_text(fit.status);
     result["diagnostics"]["rank"] = fit.rank;  // of a release
     write(folder, result, fit.mixture);
@@ -154,6 +154,7 @@ class Mixture final : public Command {
             fit.rank, mixture_.components, mixture_.components - 1);
       }
       fmt::print("{}\n", certificate.to_text());
+      if (!infer_path_.empty()) fmt::print("{}\n", exposed_points());
     }
     return drowned || fit.status != Status::converged ? exit_not_converged : exit_done;
   }
@@ -191,17 +192,19 @@ class Mixture final : public Command {
     return exit_done;
   }
 
-  static bool same_file(const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return std::filesystem::equivalent(a, b, ignored);
+  // The certificate covers the records of the mixture, not the points it is applied to.
+  std::string exposed_points() const {
+    return fmt::format(
+        "inferred.npy applies the released mixture to the points of {}: it costs the protected "
+        "records nothing, and shows those points to whoever reads it.",
+        infer_path_);
   }
 
-  void fill(Json& result, const GaussianMixture& mixture, double seconds) const {
+  void fill(Json& result, const GaussianMixture& mixture) const {
     result["weights"] = as_list(mixture.weights);
     result["variance"] = mixture.variance;
     result["largest_entries"]["means"] = largest_entries(mixture.means);
     result["diagnostics"] = Json::object();
-    result["seconds"] = seconds;  // with reading: the two go on together
     if (truth_) {
       result["evaluation"] =
           Json{{"largest_mean_error", mixture_error(*truth_, Vector(), mixture).mean}};
@@ -239,13 +242,10 @@ class Mixture final : public Command {
 
   void write(std::optional<OutputFolder>& folder, Json& result, const GaussianMixture& mixture) {
     if (folder) {
-      result["files"] = {"means.npy", "weights.npy"};
       folder->write_npy("means.npy", mixture.means);
       folder->write_npy("weights.npy", mixture.weights);
-      if (!privacy_.asked()) result["files"].push_back("proportions.npy");
       if (!infer_path_.empty()) {
         write_responsibilities(*infer_, mixture, infer_records_, "inferred.npy", *folder);
-        result["files"].push_back("inferred.npy");
       }
       write_result(*folder, result);
     }

@@ -107,7 +107,7 @@ class Reproduce final : public Command {
       summaries.push_back(std::move(summary));
       sections.push_back(std::move(section));
     }
-    OutputFolder folder(directory);
+    OutputFolder folder(directory, OutputFolder::Others::keep);
     folder.write_text("report.html", render(page_of(std::move(sections))));
     folder.commit();
     if (json_) fmt::print("{}", to_text(summaries));

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -67,22 +67,19 @@ class Stream final : public Command {
                      "goes with --plan");
     if (plan_) return print_plan();
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
+    common_.open_folder(folder, {path_});
+    if (!privacy_.asked()) say_not_private("the points are treated as public", common_.json);
     Sensitive<std::unique_ptr<PointSource>> data = open();
     return privacy_.asked() ? run_private(std::move(data), folder)
                             : run_public(std::move(data), folder);
   }
 
  private:
-  // A path that is no file is the user's to know about; what stands in the file is not shown.
   Sensitive<std::unique_ptr<PointSource>> open() const {
-    try {
+    const auto opened = [&] {
       return Sensitive<std::unique_ptr<PointSource>>(open_points(path_, file_));
-    } catch (const Error& error) {
-      const bool readable = path_ == "-" || std::filesystem::is_regular_file(path_);
-      if (!privacy_.asked() || !readable) throw;
-      refuse_records(error, path_);
-    }
+    };
+    return privacy_.asked() ? read_unquoted(path_, opened) : opened();
   }
 
   ExitCode run_public(Sensitive<std::unique_ptr<PointSource>> data,
@@ -102,13 +99,12 @@ class Stream final : public Command {
     const auto start = std::chrono::steady_clock::now();
     const Decomposition found = decompose(oracle, checkpoint);
     const double seconds = seconds_since(start);
-    Json result = start_result(input);
-    fill(result, found, {plan.points(), plan.batch, plan.answers}, seconds);
+    Json result = start_result(input, plan_options());
+    const Reading reading{plan.points(), plan.batch, plan.answers};
+    fill(result, found, reading);
+    result["seconds"] = seconds;  // with reading: the two go on at the same time
     write(folder, result, found);
-    if (!common_.json) {
-      print_table(found, {plan.points(), plan.batch, plan.answers}, seconds);
-      fmt::print("not private: the points were treated as public\n");
-    }
+    if (!common_.json) print_table(found, reading, fmt::format(" in {:.3g} s", seconds));
     if (checkpoint) checkpoint->remove();
     return exit_done;
   }
@@ -123,18 +119,17 @@ class Stream final : public Command {
       return OnePassRecords(std::move(source));
     }),
                                plan, privacy_.key(), ledger);
-    const auto start = std::chrono::steady_clock::now();
     const Decomposition found = decompose(oracle, checkpoint);
-    const double seconds = seconds_since(start);
     const Certificate certificate = ledger.certify();
 
-    Json result = start_result(Json{{"dim", plan.dim}});
+    Json result = start_result(Json{{"dim", plan.dim}}, plan_options());
+    const Reading reading{plan.records(), plan.batch, plan.answers};
     result["privacy"] = Json(certificate.to_json());
-    fill(result, found, {plan.records(), plan.batch, plan.answers}, seconds);
+    fill(result, found, reading);
     result["diagnostics"]["max_norm"] = oracle.max_norm();
     write(folder, result, found);
     if (!common_.json) {
-      print_table(found, {plan.records(), plan.batch, plan.answers}, seconds);
+      print_table(found, reading, "");
       if (plan.search) {
         fmt::print("records longer than {:.4g}, found from the first {}, were shortened\n",
                    oracle.max_norm(), plan.search->records);
@@ -180,7 +175,7 @@ class Stream final : public Command {
     try {
       return read_npy_header(path_);
     } catch (const Error& error) {
-      if (error.fault() == Fault::system || !std::filesystem::is_regular_file(path_)) throw;
+      if (error.fault() != Fault::input) throw;
       throw Error("needs --dim and --records, or an .npy file, whose header has them", "--plan");
     }
   }
@@ -239,7 +234,7 @@ class Stream final : public Command {
                      stream_.components);
   }
 
-  void write(std::optional<OutputFolder>& folder, const Json& result, const Decomposition& found) {
+  void write(std::optional<OutputFolder>& folder, Json& result, const Decomposition& found) {
     if (folder) {
       folder->write_npy("vectors.npy", found.vectors());
       write_result(*folder, result);
@@ -287,11 +282,12 @@ class Stream final : public Command {
     return found;
   }
 
-  void fill(Json& result, const Decomposition& found, const Reading& reading,
-            double seconds) const {
+  // What only --plan looks at.
+  static std::vector<std::string> plan_options() { return {"plan", "records", "weight"}; }
+
+  void fill(Json& result, const Decomposition& found, const Reading& reading) const {
     result["weights"] = std::vector<double>(found.weights.begin(), found.weights.end());
     result["largest_entries"]["vectors"] = largest_entries(found.vectors());
-    if (!common_.out.empty()) result["files"] = {"vectors.npy"};
     Json& diagnostics = result["diagnostics"];
     diagnostics["status"] = status_text(found.status);
     diagnostics["agreement"] = std::vector<double>(found.agreement.begin(), found.agreement.end());
@@ -306,17 +302,17 @@ class Stream final : public Command {
       history["iteration"].push_back(h.iteration);
       history["change"].push_back(h.change);
     }
-    result["seconds"] = seconds;  // with reading: the two go on at the same time
   }
 
-  static void print_table(const Decomposition& found, const Reading& reading, double seconds) {
+  static void print_table(const Decomposition& found, const Reading& reading,
+                          const std::string& time) {
     fmt::print("{:>5}  {:>14}  {:>10}\n", "", "weight", "agreement");
     for (Index j = 0; j < found.weights.size(); ++j) {
       fmt::print("{:>5}  {:>14.8g}  {:>9.0f}%\n", j + 1, found.weights[j],
                  100 * found.agreement[j]);
     }
-    fmt::print("{} points in {:.3g} s, {} for each of {} answers\n", reading.points, seconds,
-               reading.batch, reading.answers);
+    fmt::print("{} points{}, {} for each of {} answers\n", reading.points, time, reading.batch,
+               reading.answers);
   }
 
   std::string path_;

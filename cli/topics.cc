@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
@@ -71,7 +72,7 @@ class Topics final : public Command {
   ExitCode run() override {
     common_.apply();
     std::optional<OutputFolder> folder;
-    if (!common_.out.empty()) folder.emplace(common_.out);
+    common_.open_folder(folder, inputs());
     privacy_.check();
     SOTTO_REQUIRE_AT(infer_path_.empty() || folder, "--infer", "needs --out to write to");
     SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "--documents" : "--words",
@@ -90,6 +91,7 @@ class Topics final : public Command {
 
   ExitCode run_public(std::optional<OutputFolder>& folder) {
     check_companions();
+    say_not_private("the documents are treated as public", common_.json);
     auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data(read_corpus(path_, file_));
     const Corpus corpus = std::move(data).open(
@@ -101,8 +103,9 @@ class Topics final : public Command {
     const TopicFit fit = fit_topics(corpus, topics_, progress.callback());
     const double computing = seconds_since(start);
 
-    Json result = start_result(describe(corpus));
-    fill(result, fit.model, corpus.vocabulary, computing);
+    Json result = start_result(describe(corpus), plan_options());
+    fill(result, fit.model, corpus.vocabulary);
+    result["seconds"] = computing;
     Json& diagnostics = result["diagnostics"];
     diagnostics["second_spectrum"] = as_list(fit.second_spectrum);
     diagnostics["third_spectrum"] = as_list(fit.whitened.weights);
@@ -110,15 +113,10 @@ class Topics final : public Command {
     const Vector unigram = to_vector(word_frequency(corpus));
     evaluate(result, fit.model, unigram, reference_path_.empty() ? &corpus : nullptr,
              corpus.vocabulary);
-    if (folder) {
-      folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
-      result["files"].push_back("proportions.npy");
-    }
+    if (folder) folder->write_npy("proportions.npy", Matrix(proportions(corpus, fit.model)));
     write(folder, result, fit.model, corpus.vocabulary);
     if (!common_.json) {
-      print(result,
-            fmt::format("{} documents in {:.3g} s; not private: they were treated as public",
-                        corpus.documents(), computing));
+      print(result, fmt::format("{} documents in {:.3g} s", corpus.documents(), computing));
     }
     return exit_done;
   }
@@ -126,35 +124,32 @@ class Topics final : public Command {
   ExitCode run_private(std::optional<OutputFolder>& folder) {
     check_private();
     check_companions();
-    auto start = std::chrono::steady_clock::now();
     Sensitive<Corpus> data = read_private();
     const PublicCorpusShape shape = public_shape(data);
     const PrivateTopicPlan plan = plan_private_topics(
         shape, topics_, given_.refine ? std::optional(topics_.refine) : std::nullopt, privacy_);
-    const double reading = seconds_since(start);
-
     InteractiveProgress progress;
-    start = std::chrono::steady_clock::now();
     Ledger ledger(document_statement(shape, privacy_.target()));
     const PrivateTopicFit fit =
         fit_private_topics(std::move(data), plan, topics_, privacy_.target(), privacy_.key(),
                            ledger, progress.callback());
-    const Certificate certificate = ledger.certify();
-    const double computing = seconds_since(start);
+    Certificate certificate = ledger.certify();
+    name_companions(certificate, companions());
 
     const std::vector<std::string>& vocabulary = fit.vocabulary;
     const Index words = fit.model.topics.rows();
-    Json result = start_result(Json{{"documents", shape.documents}, {"words", words}});
+    Json result =
+        start_result(Json{{"documents", shape.documents}, {"words", words}}, unused_options());
+    result["options"]["refine"] = plan.steps;
     result["privacy"] = Json(certificate.to_json());
-    fill(result, fit.model, vocabulary, computing);
+    fill(result, fit.model, vocabulary);
     Json& diagnostics = result["diagnostics"];
     diagnostics["mechanism"] = plan.mechanism;
     diagnostics["core_words"] = fit.core;
     diagnostics["expectation_steps"] = fit.steps;
-    diagnostics["seconds_reading"] = reading;
     evaluate(result, fit.model, fit.frequencies, nullptr, vocabulary);
     write(folder, result, fit.model, vocabulary);
-    if (!common_.json) print(result, certificate.to_text());
+    if (!common_.json) print(result, certificate.to_text() + exposed_text("\n"));
     return exit_done;
   }
 
@@ -166,15 +161,17 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(!given_.refine, "--as-published", "has no expectation steps: no --refine");
     Sensitive<Corpus> data = read_private();
     const PublicCorpusShape shape = public_shape(data);
-    const auto start = std::chrono::steady_clock::now();
-    const PublishedTopicFit fit = fit_published_topics(data, topics_, published_.as_published,
-                                                       privacy_.target(), privacy_.key(), path_);
-    const double computing = seconds_since(start);
+    PublishedTopicFit fit = fit_published_topics(data, topics_, published_.as_published,
+                                                 privacy_.target(), privacy_.key(), path_);
+    name_companions(fit.certificate, companions());
     const std::vector<std::string> vocabulary = public_words(data);
-    Json result = start_result(Json{{"documents", shape.documents}, {"words", shape.words}});
+    std::vector<std::string> unused = unused_options();
+    unused.insert(unused.end(), {"refine", "smoothing", "mechanism", "core"});
+    Json result =
+        start_result(Json{{"documents", shape.documents}, {"words", shape.words}}, unused);
     result["privacy"] = Json(fit.certificate.to_json());
-    fill(result, fit.model, vocabulary, computing);
-    std::string last = fit.certificate.to_text();
+    fill(result, fit.model, vocabulary);
+    std::string last = fit.certificate.to_text() + exposed_text("\n");
     for (const PublishedCondition& condition : fit.conditions) {
       result["diagnostics"]["conditions"].push_back(Json{{"what", condition.what},
                                                          {"value", condition.value},
@@ -244,14 +241,46 @@ class Topics final : public Command {
                      "does not go with --epsilon: a private run scales every document to norm one");
     SOTTO_REQUIRE_AT(!given_.form, "--form",
                      "does not go with --epsilon: products of released means are plug-in");
-    for (const auto& [path, option] :
-         {std::pair(heldout_path_, "--heldout"), std::pair(reference_path_, "--reference"),
-          std::pair(infer_path_, "--infer"), std::pair(file_.vocab, "--vocab"),
-          std::pair(file_.stop_words, "--stop-words")}) {
-      std::error_code none;
-      SOTTO_REQUIRE_AT(path != path_ && !std::filesystem::equivalent(path, path_, none), option,
-                       "must be a public file; {} is the corpus that this run protects", path);
-    }
+    require_public(companions(), path_);
+  }
+
+  Companions companions() const {
+    Companions files{{"--vocab", file_.vocab},
+                     {"--heldout", heldout_path_},
+                     {"--reference", reference_path_},
+                     {"--infer", infer_path_},
+                     {"--truth", truth_path_}};
+    const bool named = file_.stop_words == "none" || file_.stop_words == "english";
+    if (!named) files.push_back({"--stop-words", file_.stop_words});
+    return files;
+  }
+
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> paths{path_};
+    for (const Companion& companion : companions()) paths.push_back(companion.path);
+    return paths;
+  }
+
+  // What only --plan looks at.
+  static std::vector<std::string> plan_options() {
+    return {"plan", "documents", "words", "length"};
+  }
+
+  // And what a private run does not look at either.
+  static std::vector<std::string> unused_options() {
+    std::vector<std::string> unused = plan_options();
+    unused.insert(unused.end(), {"clip", "form", "min-df"});
+    return unused;
+  }
+
+  // The certificate covers the documents of the corpus, not those that --infer shows.
+  std::string exposed_text(const std::string& before) const {
+    if (infer_path_.empty()) return "";
+    return before + fmt::format(
+                        "inferred.npy applies the released topics to the documents of {}: it costs "
+                        "the protected documents nothing, and shows those of that file to whoever "
+                        "reads it.",
+                        infer_path_);
   }
 
   // What has been released cannot be taken back: files that are needed later must be there.
@@ -268,12 +297,7 @@ class Topics final : public Command {
   Sensitive<Corpus> read_private() const {
     CorpusFileOptions file = file_;
     file.may_have_no_words = true;  // whether any document has one is not public
-    try {
-      return Sensitive<Corpus>(read_corpus(path_, file));
-    } catch (const Error& error) {
-      if (path_ != "-" && !std::filesystem::is_regular_file(path_)) throw;
-      refuse_records(error, path_);
-    }
+    return read_unquoted(path_, [&] { return Sensitive<Corpus>(read_corpus(path_, file)); });
   }
 
   bool single() const { return topics_.model == "single"; }
@@ -342,8 +366,8 @@ class Topics final : public Command {
     return Eigen::Map<const RowMatrix>(tensor.values().data(), words, k);
   }
 
-  void fill(Json& result, const TopicModel& model, const std::vector<std::string>& vocabulary,
-            double seconds) const {
+  void fill(Json& result, const TopicModel& model,
+            const std::vector<std::string>& vocabulary) const {
     result["weights"] = as_list(model.alpha);
     Json& topics = result["topics"];
     const auto tops = top_words(model.topics, top_);
@@ -356,24 +380,20 @@ class Topics final : public Command {
       topics.push_back(Json{{"weight", model.alpha[Index(t)]}, {"words", words}});
     }
     result["diagnostics"] = Json::object();
-    result["seconds"] = seconds;
+    if (privacy_.asked() && !infer_path_.empty()) result["exposes"] = exposed_text("");
   }
 
   void write(std::optional<OutputFolder>& folder, Json& result, const TopicModel& model,
              const std::vector<std::string>& vocabulary) {
     if (folder) {
-      result["files"].push_back("topics.npy");
-      result["files"].push_back("weights.npy");
       folder->write_npy("topics.npy", model.topics);
       folder->write_npy("weights.npy", model.alpha);
       if (!vocabulary.empty()) {
         folder->write_text("vocab.txt", fmt::format("{}\n", fmt::join(vocabulary, "\n")));
-        result["files"].push_back("vocab.txt");
       }
       if (!infer_path_.empty()) {
         const Corpus other = read_corpus_over(vocabulary, model.topics.rows(), infer_path_, file_);
         folder->write_npy("inferred.npy", Matrix(proportions(other, model)));
-        result["files"].push_back("inferred.npy");
       }
       write_result(*folder, result);
     }

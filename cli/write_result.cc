@@ -8,7 +8,8 @@
 
 namespace sotto::cli {
 
-void write_result(OutputFolder& folder, const Json& result) {
+void write_result(OutputFolder& folder, Json& result) {
+  result["files"] = folder.names();
   folder.write_text("result.json", to_text(result));
   folder.write_text("report.html", render(result_page(result)));
   folder.commit();

@@ -7,8 +7,9 @@
 
 namespace sotto::cli {
 
-// Writes result.json and the page made from it, and commits the folder.
-void write_result(OutputFolder& folder, const Json& result);
+// Writes result.json, which lists the files of the folder, and the page made from it, and commits
+// the folder.
+void write_result(OutputFolder& folder, Json& result);
 
 // For each column the entries that are largest in size, largest first: [{index: [..], value: [..]},
 // ..]. The array has them all; these are for the reader of a result.

@@ -13,8 +13,9 @@
 
 namespace sotto {
 
-// Who has to act: the caller (bad usage or bad input) or the machine (disk full, no randomness).
-enum class Fault { input, system };
+// Who has to act: the caller (bad usage or bad input; a file that cannot be opened, of which
+// nothing has been read) or the machine (disk full, no randomness).
+enum class Fault { input, unopened, system };
 
 class Error : public std::runtime_error {
  public:

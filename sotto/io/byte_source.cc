@@ -19,13 +19,15 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
   const int descriptor = standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                         : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (standard_input) path_ = "standard input";
-  SOTTO_REQUIRE_AT(descriptor >= 0, path_, "cannot be opened: {}",
-                   std::generic_category().message(errno));
+  if (descriptor < 0) {
+    throw Error(fmt::format("cannot be opened: {}", std::generic_category().message(errno)), path_,
+                Fault::unopened);
+  }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;
   if (known && S_ISDIR(info.st_mode)) {
     ::close(descriptor);
-    throw Error("is a directory, a file was expected", path_);
+    throw Error("is a directory, a file was expected", path_, Fault::unopened);
   }
   file_ = ::gzdopen(descriptor, "rb");
   if (file_ == nullptr) {

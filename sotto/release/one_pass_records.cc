@@ -5,7 +5,7 @@
 namespace sotto {
 
 void refuse_records(const Error& error, const std::string& name) {
-  if (error.fault() == Fault::system || error.place().starts_with("--")) throw error;
+  if (error.fault() != Fault::input || error.place().starts_with("--")) throw error;
   throw Error(
       "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
       "private run, and nothing was released",

@@ -13,7 +13,8 @@
 namespace sotto {
 
 // Throws in place of an error that a reader raised: those of the records' own text quote it, and
-// what they say must not leave a private run. Errors about options and about the machine stay.
+// what they say must not leave a private run. Errors about options, about a file that cannot be
+// opened and about the machine stay.
 [[noreturn]] void refuse_records(const Error& error, const std::string& name);
 
 class OnePassRecords {

@@ -17,6 +17,15 @@ void check_finite(const Json& value, const std::string& path) {
   }
 }
 
+// How long a run took depends on the records.
+void refuse_times(const Json& value) {
+  if (!value.is_structured()) return;
+  for (const auto& [key, child] : value.items()) {
+    SOTTO_REQUIRE(!key.starts_with("seconds"), "a private result must not tell '{}'", key);
+    refuse_times(child);
+  }
+}
+
 bool is_flat(const Json& value) {
   if (!value.is_array()) return false;
   for (const auto& child : value) {
@@ -66,6 +75,9 @@ Json make_result(const std::string& command, const OptionTable& options, const J
 
 std::string to_text(const Json& result) {
   check_finite(result, "result");
+  if (result.is_object() && result.contains("privacy") && !result["privacy"].is_null()) {
+    refuse_times(result);
+  }
   std::string text;
   write(result, 0, text);
   return text + "\n";

@@ -115,7 +115,7 @@ Page page_of(std::vector<PageSection> sections) {
 
 void publish(const std::string& directory, const Json& summary, const StudyTable& table,
              const StudyOutcome& outcome) {
-  OutputFolder folder(directory);
+  OutputFolder folder(directory, OutputFolder::Others::keep);  // beside cells.csv
   folder.write_text("data.csv", data_csv(table));
   folder.write_text("figure.svg", svg_figure(outcome.panels, outcome.columns));
   folder.write_text("report.html", render(page_of({section_of(summary, outcome)})));

@@ -1,0 +1,42 @@
+// The edges of a run: what it may read beside its input, what it may say about the records, and
+// that it says first when nothing is protected.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/one_pass_records.h"
+
+namespace sotto::cli {
+
+// A file that a run reads beside its input. In a private run it is taken as public.
+struct Companion {
+  std::string option;
+  std::string path;  // empty: not given
+};
+using Companions = std::vector<Companion>;
+
+// Refuses a companion that is the protected file itself, under whatever name.
+void require_public(const Companions& companions, const std::string& protected_path);
+
+// Names the companions among what the certificate takes as public.
+void name_companions(Certificate& certificate, const Companions& companions);
+
+// Runs a reader of private records. What it says about their file is not passed on: it may quote
+// them.
+template <class Read>
+auto read_unquoted(const std::string& path, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    refuse_records(error, path == "-" ? "standard input" : path);
+  }
+}
+
+// "not private: the tensor is treated as public", before anything else on standard output, coloured
+// on a terminal. When standard output is for JSON, on standard error, if that is a terminal.
+void say_not_private(const std::string& what, bool json);
+
+}  // namespace sotto::cli
