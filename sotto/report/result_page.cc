@@ -88,15 +88,17 @@ class ResultPage {
     diagnostics_ = take("diagnostics");
     evaluation_ = take("evaluation");
     seconds_ = take("seconds");
+    const Json exposes = take("exposes");
     const Json input = take("input");
     set_notice(privacy, input.is_object() && !input.empty(), page_);
 
     add(what_was_computed(input));
     add(result());
     if (privacy.is_object()) add(certificate_section(privacy));
+    add(beyond_the_certificate(exposes));
     add(quality());
     add(curves());
-    PageSection taken = time(privacy.is_object());
+    PageSection taken = time();
     add(leftovers());
     add(std::move(taken));
     run_again(command, privacy.is_object());
@@ -353,16 +355,21 @@ class ResultPage {
     if (!errors.series.empty()) section.charts.insert(section.charts.begin(), std::move(errors));
   }
 
-  PageSection time(bool is_private) {
+  // Whose data a result shows although a certificate is near.
+  static PageSection beyond_the_certificate(const Json& exposes) {
+    PageSection section;
+    section.heading = "What the certificate does not cover";
+    if (exposes.is_string()) section.paragraphs.push_back({exposes.get<std::string>()});
+    return section;
+  }
+
+  // Private results have none.
+  PageSection time() {
     PageSection section;
     section.heading = "Time";
     if (seconds_.is_number()) section.facts.emplace_back("Seconds", cell_of(seconds_));
     take_scalars(diagnostics_, section.facts,
                  [](const std::string& key, const Json&) { return key.starts_with("seconds"); });
-    if (is_private && !section.facts.empty()) {
-      section.paragraphs.push_back(
-          {"How long a run takes depends on the data, and the certificate does not cover it."});
-    }
     return section;
   }
 

@@ -14,6 +14,45 @@ class Program(ProgramTest):
             self.assertIn(command, overview)
         self.assertIn("--starts", self.succeed("decompose", "--help"))
 
+    def test_help_is_found_wherever_one_looks_for_it(self):
+        topics = self.succeed("topics", "--help")
+        for words in ["help", "topics"], ["--help", "topics"], ["-h", "topics"]:
+            self.assertEqual(self.succeed(*words), topics)
+        self.assertEqual(self.succeed("help"), self.succeed("--help"))
+        tensor = self.succeed("generate", "tensor", "--help")
+        self.assertEqual(self.succeed("help", "generate", "tensor"), tensor)
+        for words in ["account", "--help"], ["account", "help"], ["help", "account"]:
+            listed = self.succeed(*words)
+            self.assertIn("account calibrate", listed)
+            self.assertNotIn("generate", listed)
+
+    def test_a_run_that_protects_nothing_says_so_first(self):
+        self.succeed("generate", "tensor", "-d", 10, "-k", 2, "--out", "tensor")
+        self.succeed("generate", "points", "-d", 5, "-k", 2, "-n", 20000, "--out", "points")
+        self.succeed("generate", "points", "--model", "mixture", "-d", 4, "-k", 2, "-n", 2000,
+                     "--out", "mixture")
+        self.succeed("generate", "corpus", "-n", 500, "-V", 30, "-k", 2, "--out", "corpus")
+        self.succeed("generate", "ratings", "--out", "ratings")
+        for command in (["decompose", "tensor/tensor.npy", "-k", 2],
+                        ["stream", "points/points.npy", "-k", 2],
+                        ["topics", "corpus/docword.txt", "-k", 2],
+                        ["mixture", "mixture/points.npy", "-k", 2],
+                        ["complete", "ratings/ratings.csv", "-r", 2, "--epochs", 2]):
+            text = self.succeed(*command)
+            self.assertTrue(text.startswith("not private: the "), text)
+            self.assertEqual(text.count("not private"), 1)
+
+    def test_no_text_of_another_library_reaches_the_user(self):
+        self.write("points.csv", "1,2\n3,4\n")
+        for command in (["mixture", "points.csv", "-k", 1, "--epsilon", 1, "--delta", "1e-6",
+                         "--norm-range", "1:2", "--format", "csv"],
+                        ["topics", "points.csv", "-k", "99999999999999999999"],
+                        ["complete", "points.csv", "--range", "1e999:2", "--epsilon", 1]):
+            done = self.sotto(*command)
+            self.assertNotIn(done.returncode, (1, -6, -11), done.stderr)
+            for word in "std::", "bad_", "optional", "vector", "basic_string", "what():":
+                self.assertNotIn(word, done.stderr)
+
     def test_every_line_of_help_fits_a_terminal(self):
         for command in ["decompose"], ["generate", "tensor"]:
             for line in self.succeed(*command, "--help").splitlines():

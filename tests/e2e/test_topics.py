@@ -128,8 +128,8 @@ class Topics(TopicsTest):
     def test_prints_topics_and_says_it_is_not_private(self):
         text = self.succeed("topics", self.corpus, "-k", TOPICS, *self.truth)
         lines = text.splitlines()
-        self.assertEqual(len(lines[0].split()), 1 + 2 * 10)
-        self.assertIn("not private", lines[-1])
+        self.assertEqual(lines[0], "not private: the documents are treated as public")
+        self.assertEqual(len(lines[1].split()), 1 + 2 * 10)
         self.assertIn("total variation", text)
 
     def test_bad_input(self):
@@ -196,7 +196,10 @@ class PrivateTopics(TopicsTest):
                          ["report.html", "result.json", "topics.npy", "weights.npy"])
         self.assertEqual(sorted(result["files"]), ["topics.npy", "weights.npy"])
         self.assertEqual(sorted(result["diagnostics"]),
-                         ["core_words", "expectation_steps", "mechanism", "seconds_reading"])
+                         ["core_words", "expectation_steps", "mechanism"])
+        self.assertEqual(result["options"]["refine"], result["diagnostics"]["expectation_steps"])
+        for unused in "clip", "form", "min-df", "plan", "documents", "length":
+            self.assertNotIn(unused, result["options"])
         self.assertEqual(sorted(result["input"]), ["documents", "words"])
         self.assertEqual(sorted(result["evaluation"]),
                          ["component_error", "diversity", "total_variation"])

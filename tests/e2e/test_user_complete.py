@@ -56,7 +56,12 @@ class UserComplete(ProgramTest):
         self.assertEqual(values, sorted(values, reverse=True))
         self.assertFalse({row["item"] for row in best} & {str(i) for i in range(1, 20)})
         # A pipe-friendly line each.
+        self.assertIsNone(found["privacy"])
+        self.assertEqual(found["source"]["privacy"]["guarantee"], "proved")
+        self.assertIn("post-processing for everyone in the training data", found["exposes"])
+        self.assertIn("own.csv", found["exposes"])
         lines = self.succeed("complete", out, "--recommend", own, "--top", 3).splitlines()
+        self.assertEqual(lines.pop(), found["exposes"])
         self.assertEqual([line.split("\t")[0] for line in lines], [r["item"] for r in best[:3]])
         # One who rates all higher is told higher values.
         higher = self.csv("high.csv", "user,item,rating", [f"me,{i},{8 if i < 10 else 5}" for i in
