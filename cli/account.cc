@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "sotto/base/error.h"
+#include "sotto/base/rounded_up.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/parse_spends.h"
 #include "sotto/report/result.h"
@@ -52,7 +53,7 @@ class Account : public Command {
   }
   OptionTable with_count(OptionTable table) {
     return table
-        .integer("count", 'n', count_, {1, std::numeric_limits<std::int64_t>::max()},
+        .integer("count", 0, count_, {1, std::numeric_limits<std::int64_t>::max()},
                  "number of releases")
         .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
         .required();
@@ -66,8 +67,12 @@ class Account : public Command {
   bool json_ = false;
 };
 
-std::string epsilon_sentence(double epsilon, double delta) {
-  return fmt::format("epsilon {:.10g} at delta {:.6g}\n", epsilon, delta);
+// Fills the result, and says it in words that promise no more than the numbers.
+std::string show(const BestBound& found, double delta, Json& result) {
+  result["epsilon"] = found.epsilon;
+  result["accountant"] = found.rule;
+  return fmt::format("epsilon {} at delta {}\n", rounded_up(found.epsilon, 10),
+                     rounded_up(delta, 6));
 }
 
 class AccountGaussian final : public Account {
@@ -78,10 +83,7 @@ class AccountGaussian final : public Account {
  protected:
   OptionTable own_options() override { return with_count(with_noise({})); }
   std::string answer(Json& result) override {
-    const double epsilon = account_gaussian(noise_multiplier_, count_, delta_);
-    result["epsilon"] = epsilon;
-    result["accountant"] = "gdp";
-    return epsilon_sentence(epsilon, delta_);
+    return show({account_gaussian(noise_multiplier_, count_, delta_), "gdp"}, delta_, result);
   }
 };
 
@@ -93,10 +95,8 @@ class AccountLaplace final : public Account {
  protected:
   OptionTable own_options() override { return with_count(with_scale({})); }
   std::string answer(Json& result) override {
-    const double epsilon = account_laplace(scale_, count_, delta_);
-    result["epsilon"] = epsilon;
-    result["accountant"] = "pld";
-    return epsilon_sentence(epsilon, delta_);
+    const Spend spend{LaplaceCost{1 / scale_}, count_};
+    return show(account_by_rule({&spend, 1}, delta_), delta_, result);
   }
 };
 
@@ -115,11 +115,8 @@ class AccountSubsampled final : public Account {
                           .required());
   }
   std::string answer(Json& result) override {
-    const double epsilon =
-        account_subsampled(noise_multiplier_, sampling_rate_.value(), count_, delta_);
-    result["epsilon"] = epsilon;
-    result["accountant"] = "pld";
-    return epsilon_sentence(epsilon, delta_);
+    const Spend spend{SubsampledGaussianCost{noise_multiplier_, sampling_rate_.value()}, count_};
+    return show(account_by_rule({&spend, 1}, delta_), delta_, result);
   }
 };
 
@@ -142,13 +139,13 @@ class AccountCalibrate final : public Account {
       SOTTO_REQUIRE_AT(!sampling_rate_, "--sampling-rate", "goes with Gaussian noise only");
       const double scale = calibrate_laplace(epsilon_, delta_, count_);
       result["scale"] = scale;
-      return fmt::format("Laplace scale {:.10g} times the sensitivity\n", scale);
+      return fmt::format("Laplace scale {} times the sensitivity\n", rounded_up(scale, 10));
     }
     const double multiplier = sampling_rate_
                                   ? calibrate_subsampled(epsilon_, delta_, *sampling_rate_, count_)
                                   : calibrate_gaussian(epsilon_, delta_, count_);
     result["noise_multiplier"] = multiplier;
-    return fmt::format("noise multiplier {:.10g}\n", multiplier);
+    return fmt::format("noise multiplier {}\n", rounded_up(multiplier, 10));
   }
 
  private:
@@ -164,7 +161,7 @@ class AccountCompare final : public Account {
  protected:
   OptionTable own_options() override {
     return OptionTable()
-        .text("releases", 'r', releases_, "LIST",
+        .text("releases", 0, releases_, "LIST",
               "comma separated: gaussian:NOISE_MULTIPLIER:COUNT, laplace:SCALE:COUNT, "
               "pure:EPSILON:COUNT, subsampled:NOISE_MULTIPLIER:SAMPLING_RATE:COUNT")
         .required()
@@ -181,7 +178,7 @@ class AccountCompare final : public Account {
       entry["note"] = line.note;
       result["accountants"].push_back(entry);
       text += fmt::format("{:<10} {:>16}", line.accountant,
-                          applies ? fmt::format("{:.8g}", line.epsilon) : "-");
+                          applies ? rounded_up(line.epsilon, 8) : "-");
       text += line.note.empty() ? "\n" : fmt::format("  {}\n", line.note);
     }
     return text;

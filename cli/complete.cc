@@ -236,6 +236,7 @@ class Complete final : public Command {
     refuse_duplicates(ratings);
     SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, files_.ratings,
                      "has one entry: nothing to learn from");
+    privacy_.require_small_delta({ratings.entries.size(), "ratings"});
     const std::optional<Ratings> test = read_public_test(ratings);
 
     PrivateFit fit = fit_private(ratings.entries, std::move(values), {range->low, range->high});
@@ -329,6 +330,7 @@ class Complete final : public Command {
   PrivateFit fit_private(const ObservedEntries& positions, RatingValues values,
                          const ValueBounds& bounds) {
     RatingPlan plan{privacy_.target(), bounds};
+    plan.ratings = positions.size();
     const LowRank kind = completion_.model == "cp" ? LowRank::cp : LowRank::tucker;
     if (privacy_.as_published) return fit_as_published(positions, std::move(values), plan, kind);
     if (privacy_.perturb == "input") return fit_on_input(positions, std::move(values), plan);

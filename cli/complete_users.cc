@@ -243,6 +243,7 @@ Sensitive<ObservedEntries> read_users(const UserRun& run, const Lists& lists,
 }
 
 void refuse_other_models(const UserRun& run) {
+  run.privacy.require_small_delta(run.privacy.guessed_users());
   SOTTO_REQUIRE_AT(run.format.value_range(), "--epsilon",
                    "needs --range LO:HI, the range that values can have: it is public and is not "
                    "read off the ratings");
@@ -262,11 +263,9 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   const TestFiles test = read_test(run, lists);
   Sensitive<ObservedEntries> ratings = read_users(run, lists, test);
 
-  const UserPlan plan{run.privacy.target(),
-                      {range->low, range->high},
-                      lists.items.size(),
-                      lists.times ? lists.times->size() : 0,
-                      run.privacy.per_user};
+  const UserPlan plan{run.privacy.target(), {range->low, range->high},
+                      lists.items.size(),   lists.times ? lists.times->size() : 0,
+                      run.privacy.per_user, run.privacy.users};
   Ledger ledger(user_statement(plan));
   PrivateUsers users(std::move(ratings), plan, run.privacy.key(), ledger);
   const UserModel model = fit_user_model(users, run.completion.rank);

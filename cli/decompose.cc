@@ -132,6 +132,7 @@ class Decompose final : public Command {
 
   // The iterated form asks a fixed number of times, and nothing that was not paid for.
   void take_plan(const PowerPlan& plan) {
+    privacy_.require_small_delta(entry_units(shape_of(plan)));
     power_.starts = plan.shape.starts;
     power_.iterations = plan.shape.iterations;
     power_.check(plan.shape.dim);

@@ -126,6 +126,7 @@ class Mixture final : public Command {
     InteractiveProgress progress;
     PrivatePoints points(std::move(data), privacy_.max_norm.value(), privacy_.target(),
                          privacy_.key());
+    privacy_.require_small_delta({points.records(), "records"});
     const PrivateMixturePlan plan = at_file(path_, [&] {
       return plan_private_mixture(points.dim(), points.records(), privacy_.target(), mixture_);
     });
@@ -164,6 +165,7 @@ class Mixture final : public Command {
     SOTTO_REQUIRE_AT(shape.records, "--plan",
                      "{} does not say how many records it has without being read; a .npy file does",
                      path_);
+    privacy_.require_small_delta({*shape.records, "records"});
     const PrivateMixturePlan plan = at_file(path_, [&] {
       return plan_private_mixture(shape.dim, *shape.records, privacy_.target(), mixture_);
     });

@@ -158,8 +158,11 @@ class Stream final : public Command {
     stream_.method = choice.method;
     if (!given_.starts) stream_.starts = choice.starts;
     if (!given_.iterations) stream_.iterations = choice.iterations;
-    return plan_private_stream(stream, privacy_.target(), privacy_.norm(),
-                               {order, stream_.columns(), stream_.answers(), stream_.batch});
+    const PrivateStreamPlan plan =
+        plan_private_stream(stream, privacy_.target(), privacy_.norm(),
+                            {order, stream_.columns(), stream_.answers(), stream_.batch});
+    privacy_.require_small_delta({plan.records(), "records"});
+    return plan;
   }
 
   // The shape from the options, or from the header of an .npy file; no more of it is read.

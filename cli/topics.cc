@@ -161,6 +161,7 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(!given_.refine, "--as-published", "has no expectation steps: no --refine");
     Sensitive<Corpus> data = read_private();
     const PublicCorpusShape shape = public_shape(data);
+    privacy_.require_small_delta({shape.documents, "documents"});
     PublishedTopicFit fit = fit_published_topics(data, topics_, published_.as_published,
                                                  privacy_.target(), privacy_.key(), path_);
     name_companions(fit.certificate, companions());

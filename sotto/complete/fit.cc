@@ -292,7 +292,7 @@ OptionTable CompletionOptions::table() {
       .real("step", 0, step, above_zero, "step of sgd (none given: 0.01)")
       .real("decay", 0, decay, {0, 1, true},
             "factor of the step of sgd after every epoch (none given: 0.95)")
-      .integer("epochs", 'e', epochs, {1, 1000000},
+      .integer("epochs", 0, epochs, {1, 1000000},
                "passes over the entries at most (none given: 30, sgd 50)")
       .real("tolerance", 0, tolerance, not_negative,
             "converged when the error in training changes by less than this share (none given: "

@@ -144,6 +144,7 @@ GradientPlan plan_private_sgd(const ObservedEntries& positions, const PrivacyTar
                               const ValueBounds& bounds, Index rank) {
   SOTTO_REQUIRE(positions.size() > 0, "there are no entries to learn from");
   GradientPlan plan{target, bounds};
+  plan.ratings = positions.size();
   plan.numbers = Layout(positions, rank).size();
   plan.coefficients = 1 + positions.order() + 2 * rank;
   plan.clip = clip_deviations * std::sqrt(rating_variance(bounds));

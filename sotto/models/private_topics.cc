@@ -328,30 +328,20 @@ class PrivateTopics {
 }  // namespace
 
 OptionTable DocumentPrivacyOptions::table() {
-  return OptionTable()
-      .real("epsilon", 'e', epsilon, {0, std::numeric_limits<double>::infinity(), true, true},
-            "make the topics differentially private, with at most this epsilon")
-      .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
+  return target_table("make the topics differentially private, with at most this epsilon",
+                      "delta of the guarantee; goes with --epsilon")
       .choice(
           "mechanism", mechanism, {"auto", "pairs", "triples"},
           "pairs: topics from the pair moment, refined; triples: the tensor method with a third "
           "moment; auto: the better of the two for this model")
       .integer("core", 0, core, {1, kLargestCore},
                "words of the second moment, the most frequent ones; chosen from the released first "
-               "moment when not given")
-      .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
-               "draw the noise from this seed: repeatable, and not private");
+               "moment when not given");
 }
 
 void DocumentPrivacyOptions::check() const {
-  if (!asked()) {
-    SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
-    SOTTO_REQUIRE_AT(mechanism == "auto", "--mechanism", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!core, "--core", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
-    return;
-  }
-  SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
+  check_target({{"--mechanism", mechanism != "auto"}, {"--core", core.has_value()}});
+  if (asked()) require_delta_given();
 }
 
 namespace {
@@ -393,6 +383,7 @@ void require_words(Index topics, Index words) {
 PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const TopicOptions& options,
                                      std::optional<std::int64_t> refine,
                                      const DocumentPrivacyOptions& privacy) {
+  privacy.require_small_delta({shape.documents, "documents"});
   PrivateTopicPlan plan;
   plan.shape = shape;
   plan.topics = options.topics;

@@ -18,27 +18,21 @@
 #include <optional>
 #include <string>
 
-#include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/private_documents.h"
+#include "sotto/release/target_options.h"
 
 namespace sotto {
 
-struct DocumentPrivacyOptions {
-  std::optional<double> epsilon;
-  std::optional<double> delta;
+struct DocumentPrivacyOptions : TargetOptions {
   std::string mechanism = "auto";  // pairs, triples
   std::optional<std::int64_t> core;
-  std::optional<std::int64_t> insecure_seed;
 
   OptionTable table();
-  bool asked() const { return epsilon.has_value(); }
   // Refuses what does not go together; without epsilon, every option that only privacy has.
   void check() const;
-  PrivacyTarget target() const { return {epsilon.value(), delta.value()}; }
-  NoiseKey key() const { return NoiseKey::from_system_or_seed(insecure_seed); }
 };
 
 // Shares of mu^2.

@@ -61,10 +61,16 @@ double account_subsampled(double noise_multiplier, double sampling_rate, std::in
   return account({&spend, 1}, delta);
 }
 
-double account(std::span<const Spend> spends, double delta) {
+BestBound account_by_rule(std::span<const Spend> spends, double delta) {
   require_spends(spends);
-  if (const double sum = basic_pure_epsilon(spends); delta == 0 && !std::isnan(sum)) return sum;
-  return pld_epsilon(spends, delta);
+  if (const double sum = basic_pure_epsilon(spends); delta == 0 && !std::isnan(sum)) {
+    return {sum, "basic"};
+  }
+  return best_bound(spends, delta);
+}
+
+double account(std::span<const Spend> spends, double delta) {
+  return account_by_rule(spends, delta).epsilon;
 }
 
 double calibrate_gaussian(double epsilon, double delta, std::int64_t count) {
@@ -111,7 +117,9 @@ std::vector<AccountLine> compare(std::span<const Spend> spends, double delta) {
   line("rdp", "", [&] { return rdp_epsilon(canonical(spends), delta); });
   line("gdp", std::isnan(mu) ? "covers Gaussian releases only" : "",
        [&] { return gdp_epsilon(mu, delta); });
-  lines.push_back({"pld", account(spends, delta), ""});
+  const BestBound best = account_by_rule(spends, delta);
+  lines.push_back(
+      {"pld", best.epsilon, best.rule == "pld" ? "" : "that of " + best.rule + ", the least"});
   return lines;
 }
 

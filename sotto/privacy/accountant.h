@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sotto/privacy/cost.h"
+#include "sotto/privacy/pld.h"
 
 namespace sotto {
 
@@ -21,7 +22,9 @@ double account_laplace(double scale, std::int64_t count, double delta);
 double account_subsampled(double noise_multiplier, double sampling_rate, std::int64_t count,
                           double delta);
 
-// epsilon of any list: exact for Gaussian costs, else the PLD account.
+// epsilon of any list: the smallest of the bounds that hold, exact for Gaussian costs; and the
+// rule that gave it.
+BestBound account_by_rule(std::span<const Spend> spends, double delta);
 double account(std::span<const Spend> spends, double delta);
 
 // The least noise multiplier (Laplace: scale) for `count` releases of sensitivity 1.

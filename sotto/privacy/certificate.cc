@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "sotto/base/error.h"
+#include "sotto/base/rounded_up.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/checks.h"
 #include "sotto/privacy/spends.h"
@@ -119,23 +119,39 @@ bool is_understated(const ReleaseRecord& record) {
   struct Charged {
     double operator()(const GaussianCost& c) const { return c.mu; }
     double operator()(const LaplaceCost& c) const { return c.epsilon; }
-    double operator()(const PureCost&) const { return std::numeric_limits<double>::infinity(); }
+    double operator()(const PureCost& c) const { return c.epsilon; }
     double operator()(const SubsampledGaussianCost& c) const { return 1 / c.noise_multiplier; }
   };
   return !(std::visit(Charged{}, record.cost) * (1 + 1e-12) >= stated);
 }
 
-std::string accountant_of(const Bill& bill, double delta) {
-  if (!std::isnan(gaussian_mu(bill.spends))) return "GDP (exact)";
-  if (ideal_delta(bill, delta) == 0) return "basic composition";
-  return "PLD";
+void require_sane(const ReleaseRecord& record) {
+  const auto [epsilon, delta] = record.precision;
+  SOTTO_REQUIRE(record.count >= 1 && record.values >= 1,
+                "the release of {} must have a count and values of at least 1, got {} and {}",
+                record.what, record.count, record.values);
+  SOTTO_REQUIRE(epsilon >= 0 && std::isfinite(epsilon) && delta >= 0 && std::isfinite(delta),
+                "the precision charge of the release of {} must be finite and not negative",
+                record.what);
 }
 
-std::string accountants_of(const std::vector<Bill>& bills, double delta) {
-  std::set<std::string> names;
-  for (const Bill& bill : bills) names.insert(accountant_of(bill, delta));
-  const std::string all = fmt::format("{}", fmt::join(names, " and "));
-  return names.size() > 1 ? all + ", the larger" : all;
+std::string name_of(const std::string& rule, const Bill& bill) {
+  if (rule == "basic") return "basic composition";
+  if (rule == "rdp") return "RDP";
+  if (rule == "pld") return "PLD";
+  return any_sampled(bill.spends) ? "GDP, as if nothing were sampled" : "GDP (exact)";
+}
+
+// The most that a record pays, and the rule that said so.
+BestBound largest_account(const std::vector<Bill>& bills, double delta) {
+  BestBound largest{-1, ""};
+  for (const Bill& bill : bills) {
+    const auto [ideal, rule] = account_by_rule(bill.spends, ideal_delta(bill, delta));
+    const double epsilon = ideal + bill.precision.epsilon;
+    if (epsilon > largest.epsilon) largest = {epsilon, name_of(rule, bill)};
+  }
+  if (bills.size() > 1) largest.rule += fmt::format(", the largest of {} accounts", bills.size());
+  return largest;
 }
 
 nlohmann::json cost_json(const Cost& cost) {
@@ -173,11 +189,22 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 }  // namespace
 
+std::string large_delta_warning(double delta, const ProtectedUnits& units) {
+  if (units.count <= 0 || delta * static_cast<double>(units.count) < 1) return "";
+  return fmt::format(
+      "delta {} is not below 1/{}, and there are {} {}: with probability delta a run may publish "
+      "one of them whole, so one of the {} may be expected to be exposed",
+      rounded_up(delta), units.count, units.count, units.what, units.count);
+}
+
 Ledger::Ledger(PrivacyStatement statement) : statement_(std::move(statement)) {
   if (statement_.delta != 0) require_delta(statement_.delta);
 }
 
-void Ledger::add(ReleaseRecord record) { releases_.push_back({std::move(record), 0}); }
+void Ledger::add(ReleaseRecord record) {
+  require_sane(record);
+  releases_.push_back({std::move(record), 0});
+}
 
 void Ledger::add_disjoint(const std::vector<ReleaseRecord>& records) {
   if (records.empty()) return;
@@ -193,6 +220,7 @@ void Ledger::add_disjoint(const std::vector<ReleaseRecord>& records) {
 
 void Ledger::add_to_group(int group, ReleaseRecord record) {
   SOTTO_REQUIRE(1 <= group && group <= groups_, "there is no group {} of releases", group);
+  require_sane(record);
   SOTTO_REQUIRE(!std::isnan(size(record)),
                 "releases over disjoint records must not be sampled; {} is", record.what);
   releases_.push_back({std::move(record), group});
@@ -222,23 +250,24 @@ Certificate Ledger::certify() const {
                                    [&](const Bill& bill) { return is_payable(bill, delta); });
   if (!payable) faults.push_back("delta is too small for these releases and their rounding");
 
-  Certificate result{statement_, kNaN, false, "", accountants_of(bills, delta), releases_};
+  Certificate result{statement_, kNaN, false, "", "none", releases_};
   if (finite && payable) {
-    for (const Bill& bill : bills) {
-      result.epsilon = std::fmax(
-          result.epsilon, account(bill.spends, ideal_delta(bill, delta)) + bill.precision.epsilon);
-    }
+    const BestBound account = largest_account(bills, delta);
+    result.epsilon = account.epsilon;
+    result.accountant = account.rule;
   }
   if (statement_.budget && result.epsilon <= statement_.budget->epsilon &&
       statement_.budget->delta <= statement_.delta) {
     result.epsilon = statement_.budget->epsilon;
-    result.accountant = "budget fixed in advance, enforced by GDP or zCDP";
+    result.accountant = "a budget fixed in advance, held by GDP";
   } else if (statement_.budget) {
     faults.push_back("more was spent than the budget fixed in advance");
   }
   result.proved = faults.empty();
   result.why = result.proved ? "epsilon follows from the listed releases and the noise in them"
                              : joined(faults, "; ");
+  const std::string warning = large_delta_warning(delta, statement_.units);
+  if (!warning.empty()) result.why += "; " + warning;
   return result;
 }
 
@@ -265,17 +294,18 @@ nlohmann::json Certificate::to_json() const {
 std::string Certificate::to_text() const {
   std::string text;
   if (proved) {
-    // Rounded up, so that the sentence promises no more than the number.
-    const double shown = std::ceil(epsilon * 1e4) / 1e4;
+    const std::string shown = rounded_up(epsilon), delta = rounded_up(statement.delta);
     text = statement.delta > 0 && statement.delta <= negligible_delta
                ? fmt::format(
-                     "This result is differentially private with epsilon {:g}, but for the "
-                     "cut tails of the noise: their probability is charged as delta {:g}.",
-                     shown, statement.delta)
+                     "This result is differentially private with epsilon {}, but for the "
+                     "cut tails of the noise: their probability is charged as delta {}.",
+                     shown, delta)
                : fmt::format(
-                     "This result is differentially private with epsilon {:g} and delta "
-                     "{:g}.",
-                     shown, statement.delta);
+                     "This result is differentially private with epsilon {} and delta "
+                     "{}.",
+                     shown, delta);
+    const std::string warning = large_delta_warning(statement.delta, statement.units);
+    if (!warning.empty()) text += fmt::format(" But {}.", warning);
   } else {
     text = fmt::format("No privacy guarantee is given for this result: {}.", why);
   }
@@ -286,14 +316,15 @@ std::string Certificate::to_text() const {
   }
   std::int64_t count = 0;
   for (const CertifiedRelease& release : releases) count += release.record.count;
-  text += fmt::format(" {} noisy {} left the data, accounted by {}.", count,
-                      count == 1 ? "release" : "releases", accountant);
+  text += fmt::format(" {} noisy {} left the data", count, count == 1 ? "release" : "releases");
+  text += std::isnan(epsilon) ? "." : fmt::format(", accounted by {}.", accountant);
   if (statement.claimed) {
-    text += fmt::format(" The published analysis claims epsilon {:g} and delta {:g}",
-                        statement.claimed->epsilon, statement.claimed->delta);
+    text +=
+        fmt::format(" The published analysis claims epsilon {} and delta {}",
+                    rounded_up(statement.claimed->epsilon), rounded_up(statement.claimed->delta));
     text += std::isnan(epsilon)
                 ? std::string("; no account of ours covers it.")
-                : fmt::format("; the noise in it amounts to epsilon {:.4g}.", epsilon);
+                : fmt::format("; the noise in it amounts to epsilon {}.", rounded_up(epsilon));
   }
   return text;
 }

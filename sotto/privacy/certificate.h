@@ -6,6 +6,7 @@
 // why. The releases listed in the certificate suffice to compute its epsilon again.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +21,15 @@ struct PrivacyClaim {
   double delta;
 };
 
+// How many units there are, a public number or a public guess; 0: neither.
+struct ProtectedUnits {
+  std::int64_t count = 0;
+  std::string what = "units";  // "documents"
+};
+
+// What a delta that is not below 1/count means; empty where it is below.
+std::string large_delta_warning(double delta, const ProtectedUnits& units);
+
 // What the caller states; everything else is computed.
 struct PrivacyStatement {
   std::string unit;                       // what is protected: "one document"
@@ -27,6 +37,7 @@ struct PrivacyStatement {
   bool adds_or_removes = false;           // whether neighbours differ in size; sampling needs it
   std::vector<std::string> public_facts;  // what is assumed known
   double delta = 0;                       // where epsilon is stated; 0 for pure releases only
+  ProtectedUnits units;                   // where delta is not below 1/count, the certificate warns
   std::optional<PrivacyClaim> claimed;    // what a published analysis says of the same releases
   // Releases chosen while running are covered by the budget that held them, fixed in advance: its
   // promise is then what is certified, and the sum of what was spent is only checked against it.
@@ -56,6 +67,7 @@ class Ledger {
  public:
   explicit Ledger(PrivacyStatement statement);
 
+  // All three ways in refuse a record whose counts or charges could not be true: negative or NaN.
   void add(ReleaseRecord record);
 
   // Releases over disjoint sets of records: a record is read by one of them only, so together they

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
+#include "sotto/privacy/exponential.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/gdp.h"
+#include "sotto/privacy/laplace.h"
+#include "sotto/privacy/vector.h"
 
 namespace sotto {
 namespace {
@@ -24,7 +29,7 @@ ReleaseRecord laplace(const std::string& what, double sensitivity, double scale)
 }
 
 ReleaseRecord pure_release(const std::string& what, double epsilon) {
-  return {what, "exponential", 1, 2 / epsilon, 1, PureCost{epsilon}, {}, ""};
+  return {what, "exponential", 2, 2 / epsilon, 1, PureCost{epsilon}, {}, ""};
 }
 
 PrivacyStatement statement(double delta = 1e-6) {
@@ -114,6 +119,48 @@ TEST(Certificate, a_cost_below_its_own_numbers_is_not_proved) {
   EXPECT_FALSE(ledger.certify().proved);
 }
 
+// A pure cost is no exception: half of what sensitivity and noise say is caught.
+TEST(Certificate, a_pure_cost_below_its_own_numbers_is_not_proved) {
+  ReleaseRecord record = pure_release("bound", 1);
+  Ledger honest(statement());
+  honest.add(record);
+  EXPECT_TRUE(honest.certify().proved) << honest.certify().why;
+  record.cost = PureCost{0.5};
+  Ledger ledger(statement());
+  ledger.add(record);
+  EXPECT_FALSE(ledger.certify().proved);
+  EXPECT_NE(ledger.certify().why.find("charged less"), std::string::npos);
+}
+
+TEST(Certificate, records_of_pure_mechanisms_are_accepted) {
+  Ledger ledger(statement());
+  ledger.add(ExponentialMechanism("a", 0.7, 3, 10).record());
+  ledger.add(PrivateQuantile("b", 0.7, 0.5, 0, 1, 100).record());
+  ledger.add(VectorMechanism("c", 2, 0.3, 50).record());
+  ledger.add(LaplaceMechanism("d", 2, 0.3, 50).record());
+  EXPECT_TRUE(ledger.certify().proved) << ledger.certify().why;
+}
+
+TEST(Certificate, impossible_records_are_refused) {
+  const double nan = std::nan("");
+  const auto refuses = [](auto change) {
+    ReleaseRecord record = gaussian("M2", 1, 4);
+    change(record);
+    Ledger ledger(statement());
+    EXPECT_THROW(ledger.add(record), Error);
+    EXPECT_THROW(ledger.add_to_group(ledger.open_disjoint_group(), record), Error);
+    EXPECT_THROW(ledger.add_disjoint({record}), Error);
+    EXPECT_TRUE(ledger.certify().releases.empty());
+  };
+  refuses([](ReleaseRecord& r) { r.count = 0; });
+  refuses([](ReleaseRecord& r) { r.count = -3; });
+  refuses([](ReleaseRecord& r) { r.values = -1; });
+  for (const double bad : {-1e-9, nan, std::numeric_limits<double>::infinity()}) {
+    refuses([bad](ReleaseRecord& r) { r.precision.epsilon = bad; });
+    refuses([bad](ReleaseRecord& r) { r.precision.delta = bad; });
+  }
+}
+
 TEST(Certificate, a_release_without_noise_is_not_proved_and_has_no_epsilon) {
   Ledger ledger(statement());
   ledger.add(gaussian("M2", 1, 0));
@@ -156,7 +203,8 @@ TEST(Certificate, disjoint_releases_of_two_kinds_cost_the_larger_epsilon_not_the
     const Spend spend{PureCost{pure}, 1};
     const double expected = std::max(of_gaussian, account({&spend, 1}, 1e-6));
     EXPECT_NEAR(certificate.epsilon, expected, 1e-12);
-    EXPECT_EQ(certificate.accountant, "GDP (exact) and PLD, the larger");
+    const bool by_gdp = certificate.accountant == "GDP (exact), the largest of 2 accounts";
+    EXPECT_EQ(by_gdp, pure < of_gaussian) << certificate.accountant;
   }
 }
 
@@ -230,6 +278,64 @@ TEST(Certificate, an_adaptive_run_is_certified_at_its_budget) {
   Ledger beyond(adaptive);
   beyond.add(gaussian("M2", 1, 1));
   EXPECT_FALSE(beyond.certify().proved);
+}
+
+// At a delta of 1e-200 no grid does better than the plain sum, and the certificate says so.
+TEST(Certificate, names_the_rule_that_gave_the_number) {
+  Ledger sum(statement(1e-200));
+  sum.add(laplace("a", 1, 4));
+  sum.add(laplace("b", 1, 2));
+  EXPECT_EQ(sum.certify().epsilon, 0.75);
+  EXPECT_EQ(sum.certify().accountant, "basic composition");
+  Ledger grid(statement(1e-6));
+  ReleaseRecord many = laplace("a", 1, 40);
+  many.count = 1000;
+  grid.add(many);
+  EXPECT_LT(grid.certify().epsilon, 20);
+  EXPECT_EQ(grid.certify().accountant, "PLD");
+  Ledger gaussians(statement(1e-6));
+  gaussians.add(gaussian("a", 1, 4));
+  EXPECT_EQ(gaussians.certify().accountant, "GDP (exact)");
+  Ledger nothing(statement(1e-6));
+  nothing.add(gaussian("a", 1, 0));
+  EXPECT_EQ(nothing.certify().accountant, "none");
+}
+
+// The sentence never promises less loss than the number: 100.0004 is not 100.
+TEST(Certificate, the_sentence_is_not_below_the_number) {
+  for (const double epsilon : {100.0004, 1.00001, 0.123456789, 12345.678, 3.0}) {
+    Ledger ledger(statement(1.23456789e-7));
+    ledger.add(pure_release("bound", epsilon));
+    const Certificate certificate = ledger.certify();
+    const std::string text = certificate.to_text();
+    double shown = 0, delta = 0;
+    ASSERT_EQ(std::sscanf(text.c_str(),
+                          "This result is differentially private with epsilon %lf and delta %lf.",
+                          &shown, &delta),
+              2)
+        << text;
+    EXPECT_GE(shown, certificate.epsilon) << text;
+    EXPECT_LE(shown, certificate.epsilon * 1.0001) << text;
+    EXPECT_GE(delta, 1.23456789e-7) << text;
+  }
+}
+
+TEST(Certificate, says_what_a_large_delta_means) {
+  PrivacyStatement large = statement(0.01);
+  large.units = {100, "documents"};
+  Ledger ledger(large);
+  ledger.add(gaussian("M2", 1, 4));
+  const Certificate certificate = ledger.certify();
+  EXPECT_TRUE(certificate.proved);
+  const std::string warning =
+      "delta 0.01 is not below 1/100, and there are 100 documents: with probability delta a run "
+      "may publish one of them whole, so one of the 100 may be expected to be exposed";
+  EXPECT_NE(certificate.why.find(warning), std::string::npos) << certificate.why;
+  EXPECT_NE(certificate.to_text().find("But " + warning + "."), std::string::npos);
+  large.units.count = 99;
+  Ledger small(large);
+  small.add(gaussian("M2", 1, 4));
+  EXPECT_EQ(small.certify().why, "epsilon follows from the listed releases and the noise in them");
 }
 
 TEST(Certificate, reads_as_plain_sentences) {

@@ -13,6 +13,18 @@ inline void require_epsilon(double epsilon) {
                 epsilon);
 }
 
+// One pure release: beyond this its promise is empty, and the tails at which a sampler ends would
+// cost more than any delta. Refused before anything is drawn.
+inline constexpr double kMostPureEpsilon = 600;
+
+inline void require_pure_epsilon(double epsilon) {
+  require_epsilon(epsilon);
+  SOTTO_REQUIRE(epsilon <= kMostPureEpsilon,
+                "one release would cost epsilon {:.6g}, and above {} its noise hides nothing: take "
+                "a smaller --epsilon",
+                epsilon, kMostPureEpsilon);
+}
+
 inline void require_delta(double delta) {
   SOTTO_REQUIRE(delta > 0 && delta < 1, "delta must lie strictly between 0 and 1, got {}", delta);
 }

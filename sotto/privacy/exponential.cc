@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/checks.h"
 #include "sotto/privacy/grid.h"
 #include "sotto/privacy/uniform.h"
 
@@ -34,11 +35,6 @@ PrecisionCharge race_charge(double largest_log_weight) {
   return {4 * 0x1p-50 * (670 + largest_log_weight), 0};
 }
 
-void require_epsilon(double epsilon) {
-  SOTTO_REQUIRE(epsilon > 0 && std::isfinite(epsilon),
-                "epsilon must be positive and finite, got {}", epsilon);
-}
-
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
@@ -48,19 +44,20 @@ bool all_finite(std::span<const double> values) {
 ExponentialMechanism::ExponentialMechanism(std::string what, double epsilon, double sensitivity,
                                            double score_bound)
     : score_bound_(score_bound), rate_(epsilon / (2 * sensitivity)) {
-  require_epsilon(epsilon);
+  require_pure_epsilon(epsilon);
   SOTTO_REQUIRE(sensitivity > 0 && std::isfinite(sensitivity),
                 "the sensitivity must be positive and finite, got {}", sensitivity);
   SOTTO_REQUIRE(score_bound > 0 && std::isfinite(rate_ * score_bound),
                 "the bound on the scores must be positive and finite, got {}", score_bound);
   record_ = {std::move(what),
              "exponential",
-             sensitivity,
+             2 * sensitivity,
              1 / rate_,
              1,
              PureCost{epsilon * kRoundUp},
              race_charge(rate_ * score_bound),
-             "noise is the temperature of the scores"};
+             "sensitivity is twice that of a score, for the normaliser moves too; noise is the "
+             "temperature of the scores"};
 }
 
 std::size_t ExponentialMechanism::select(std::span<const double> scores, NoiseStream stream) const {
@@ -81,7 +78,7 @@ PrivateQuantile::PrivateQuantile(std::string what, double epsilon, double quanti
       low_(low),
       high_(high),
       rate_(epsilon / 2) {
-  require_epsilon(epsilon);
+  require_pure_epsilon(epsilon);
   SOTTO_REQUIRE(quantile >= 0 && quantile <= 1, "a quantile lies in [0, 1], got {}", quantile);
   SOTTO_REQUIRE(std::isfinite(high - low) && low < high,
                 "the public bounds must be finite and in order, got {} and {}", low, high);
@@ -90,12 +87,13 @@ PrivateQuantile::PrivateQuantile(std::string what, double epsilon, double quanti
   const double largest = rate_ * static_cast<double>(count) + std::log(kPoints + 1);
   record_ = {std::move(what),
              "exponential",
-             1,
+             2,
              1 / rate_,
              1,
              PureCost{epsilon * kRoundUp},
              race_charge(largest),
-             "private quantile; noise is the temperature of the ranks"};
+             "private quantile; sensitivity is twice that of a rank, for the normaliser moves too; "
+             "noise is the temperature of the ranks"};
 }
 
 double PrivateQuantile::release(std::span<const double> values, NoiseStream stream) const {

@@ -161,9 +161,8 @@ void SymmetricGaussianMechanism::release(std::span<const double> packed, NoiseSt
                                          std::span<double> out) const {
   require_releasable(packed, record_.values, out);
   for_each_chunk(stream, packed.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
-    draw_chunk(words, begin, end, [&](std::int64_t e, std::int64_t steps) {
-      out[e] = grid_.to_value(grid_.to_steps(packed[e]) + steps);
-    });
+    draw_chunk(words, begin, end,
+               [&](std::int64_t e, std::int64_t steps) { out[e] = grid_.add(packed[e], steps); });
   });
 }
 

@@ -37,14 +37,38 @@ TEST(Grid, step_is_a_power_of_two_at_least_2_to_the_32_times_below_the_scale) {
   }
 }
 
-TEST(Grid, rounds_to_the_nearest_step_and_holds_huge_values) {
+TEST(Grid, rounds_to_the_nearest_step) {
   const Grid grid = Grid::under(1);
-  EXPECT_EQ(grid.to_steps(0x1p-32 * 2.4), 2);
-  EXPECT_EQ(grid.to_steps(-0x1p-32 * 2.6), -3);
-  EXPECT_EQ(grid.to_steps(1e300), std::int64_t{1} << 61);
-  EXPECT_EQ(grid.to_steps(-1e300), -(std::int64_t{1} << 61));
-  EXPECT_EQ(grid.to_steps(1e-300), 0);
-  EXPECT_EQ(grid.to_value(grid.to_steps(12345.625)) - 12345.625, 0);
+  EXPECT_EQ(grid.add(0x1p-32 * 2.4, 0), 0x1p-32 * 2);
+  EXPECT_EQ(grid.add(-0x1p-32 * 2.6, 0), -0x1p-32 * 3);
+  EXPECT_EQ(grid.add(-0x1p-32 * 2.6, 5), 0x1p-32 * 2);
+  EXPECT_EQ(grid.add(1e-300, 0), 0);
+  EXPECT_EQ(grid.add(12345.625, 0), 12345.625);
+}
+
+// Against a sum in which every integer up to 2^113 is exact.
+TEST(Grid, adds_to_values_of_any_size_without_holding_them) {
+  const Grid grid = Grid::under(1);
+  const std::int64_t noises[] = {0, 1, -7, 123456789012345, -(std::int64_t{1} << 52)};
+  for (int power = 0; power <= 1000; ++power) {
+    for (const double value : {std::ldexp(1.234567, power), std::ldexp(-1.0, power)}) {
+      for (const std::int64_t noise : noises) {
+        __extension__ const __float128 exact = static_cast<__float128>(value) * 0x1p32 + noise;
+        EXPECT_EQ(grid.add(value, noise), static_cast<double>(exact * 0x1p-32))
+            << power << " " << value << " " << noise;
+      }
+    }
+  }
+}
+
+// Neighbours a step apart stay a step apart where the sum leaves 64 bits: nothing is cut off.
+TEST(Grid, values_beyond_the_range_of_64_bits_keep_their_distance) {
+  const Grid grid = Grid::under(1);
+  for (const double value : {0x1p28, 0x1p29, 0x1p30, 0x1p40}) {
+    const double next = std::nextafter(value, 1e300);
+    EXPECT_EQ(grid.add(next, 0) - grid.add(value, 0), next - value);
+    EXPECT_EQ(grid.add(-next, 0) - grid.add(-value, 0), value - next);
+  }
 }
 
 TEST(GaussianMechanism, noise_fits_and_a_tenth_too_much_does_not) {

@@ -1,4 +1,4 @@
-// Where values and noise meet: multiples of a power of two, held as 64-bit integers.
+// Where values and noise meet: multiples of a power of two, held as integers.
 //
 // The value is rounded to the grid, the noise is drawn as a whole number of steps, and the sum is
 // exact; what is released is a function of that integer alone, so its low-order bits say nothing
@@ -7,7 +7,6 @@
 // is charged to the sensitivity.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -30,11 +29,12 @@ class Grid {
 
   double step() const { return step_; }
 
-  // The nearest multiple, held within +-2^61 steps (2^28 times the noise or more). Holding is a
-  // projection, so it never moves two values apart.
-  std::int64_t to_steps(double value) const {
-    return static_cast<std::int64_t>(
-        std::nearbyint(std::clamp(value * steps_per_unit_, -0x1p61, 0x1p61)));
+  // The nearest multiple of the step plus `noise` steps, an exact sum of integers, as the double
+  // next to it. `noise` is below 2^62.
+  double add(double value, std::int64_t noise) const {
+    const double steps = value * steps_per_unit_;
+    if (!(std::abs(steps) < 0x1p61)) return add_to_large(value, noise);
+    return to_value(static_cast<std::int64_t>(std::nearbyint(steps)) + noise);
   }
 
   // Rounded when above 2^53 steps: a function of the released integer.
@@ -42,6 +42,8 @@ class Grid {
 
  private:
   explicit Grid(double step) : step_(step), steps_per_unit_(1 / step) {}
+  double add_to_large(double value, std::int64_t noise) const;
+
   double step_;
   double steps_per_unit_;
 };

@@ -19,8 +19,9 @@ constexpr long double kExponentialArea = 0.003969447444456080L;
 
 IntegerZiggurat::IntegerZiggurat(Shape shape, double scale) : shape_(shape), scale_(scale) {
   const bool gaussian = shape == Shape::gaussian;
+  // The scale may have been drawn, or come from the data: no message shows it.
   SOTTO_REQUIRE(scale >= 0x1p-10 && scale <= (gaussian ? 0x1p47 : 0x1p44),
-                "the noise must span 2^-10 to 2^44 grid steps, got {}", scale);
+                "the noise must span 2^-10 to {} grid steps", gaussian ? "2^47" : "2^44");
   const long double s = scale;
   rate_ = gaussian ? 1 / (2 * s * s) : 1 / s;
   // Rounding widths up costs area, little when s is large; growing v until F_N >= 1 costs only

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "sotto/privacy/checks.h"
+
 namespace sotto {
 
 LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double scale,
@@ -11,6 +13,7 @@ LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double 
   const auto n = static_cast<double>(count);
   const double charged = (sensitivity + 2 * value_error + n * grid_.step()) * kRoundUp;
   const double epsilon = charged / scale * kRoundUp;
+  require_pure_epsilon(epsilon);
   Cost cost = PureCost{epsilon};
   if (count == 1) cost = LaplaceCost{epsilon};
   // Discrete against rounded continuous Laplace, which only LaplaceCost needs: laplace.md, step 4.

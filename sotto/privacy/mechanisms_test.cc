@@ -111,6 +111,16 @@ TEST(VectorMechanism, charges_beta_times_the_sensitivity) {
   }
 }
 
+// The third moment over 186 words: b sqrt(2 G) steps would leave the sampler's range on a grid that
+// becomes finer with the dimension. The radius is Gamma(d), so |b| beta / d is 1 up to 1/sqrt(d).
+TEST(VectorMechanism, draws_a_million_numbers_and_more) {
+  const std::int64_t d = 186 * 187 * 188 / 6;
+  EXPECT_NEAR(radii(d, 0.4, 1)[0] / double(d), 1, 5 / std::sqrt(double(d)));
+  const VectorMechanism mechanism("x", 2, 0.3, d);
+  EXPECT_GE(mechanism.grid_step() * 0x1p36 * 0.3, 1);  // coarser than for few numbers
+  EXPECT_LT(mechanism.grid_step() * 0x1p36 * 0.3, std::sqrt(double(d)) / 0x1p9);
+}
+
 TEST(VectorMechanism, lands_on_the_grid) {
   NoiseKey key = NoiseKey::insecure_from_seed(44);
   const VectorMechanism mechanism("x", 1, 3, 300);
@@ -207,6 +217,49 @@ TEST(PrivateQuantile, stays_within_the_public_bounds_and_refuses_bad_input) {
   EXPECT_THROW(PrivateQuantile("x", 1, 1.1, 0, 1, 2), Error);
   EXPECT_THROW(PrivateQuantile("x", 1, 0.5, 1, 1, 2), Error);
   EXPECT_THROW(PrivateQuantile("x", 1, 0.5, -1e308, 1e308, 2), Error);
+}
+
+// What a certificate checks: sensitivity over noise is what was charged.
+TEST(PureMechanisms, records_show_what_they_charge) {
+  for (const ReleaseRecord& record :
+       {VectorMechanism("x", 2, 0.3, 50).record(), LaplaceMechanism("x", 2, 0.3, 50).record(),
+        ExponentialMechanism("x", 0.7, 3, 10).record(),
+        PrivateQuantile("x", 0.7, 0.5, 0, 1, 100).record()}) {
+    const double epsilon = std::get<PureCost>(record.cost).epsilon;
+    EXPECT_NEAR(record.sensitivity / record.noise / epsilon, 1, 1e-13) << record.mechanism;
+  }
+}
+
+TEST(PureMechanisms, refuse_an_epsilon_beyond_600_before_anything_is_drawn) {
+  EXPECT_NO_THROW(LaplaceMechanism("x", 1, 1 / 599.0, 1));
+  EXPECT_NO_THROW(VectorMechanism("x", 1, 599, 3));
+  EXPECT_NO_THROW(ExponentialMechanism("x", 600, 1, 1));
+  EXPECT_NO_THROW(PrivateQuantile("x", 600, 0.5, 0, 1, 2));
+  EXPECT_THROW(LaplaceMechanism("x", 1, 1 / 601.0, 1), Error);
+  EXPECT_THROW(VectorMechanism("x", 1, 601, 3), Error);
+  EXPECT_THROW(ExponentialMechanism("x", 601, 1, 1), Error);
+  EXPECT_THROW(PrivateQuantile("x", 601, 0.5, 0, 1, 2), Error);
+}
+
+// A scale may be drawn, or come from data: what is refused is not quoted.
+TEST(Mechanisms, messages_show_no_scale) {
+  const auto message = [](auto make) -> std::string {
+    try {
+      make();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  for (const std::string& text :
+       {message([] { IntegerZiggurat(IntegerZiggurat::Shape::gaussian, 0x1.2345p50); }),
+        message([] { Grid::under(1.2345e300); }),
+        message([] { GaussianMechanism("x", -1.2345, 1, 1); }),
+        message([] { GaussianMechanism("x", 1, 1, 1, -1.2345); })}) {
+    EXPECT_NE(text, "no error");
+    EXPECT_EQ(text.find("2345"), std::string::npos) << text;
+    EXPECT_EQ(text.find("1281"), std::string::npos) << text;  // 0x1.2345p50 in decimal
+  }
 }
 
 TEST(SubsampledGaussianMechanism, states_multiplier_and_rate_on_the_safe_side) {

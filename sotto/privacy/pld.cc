@@ -117,15 +117,24 @@ double pld_epsilon_by_grid(std::span<const Spend> spends, double delta) {
   return epsilon_of(canonical(spends), delta);
 }
 
-double pld_epsilon(std::span<const Spend> spends, double delta) {
+BestBound best_bound(std::span<const Spend> spends, double delta) {
   require_delta(delta);
   const std::vector<Spend> list = canonical(spends);
-  const double mu = whole_mu(list), sum = basic_pure_epsilon(list);
-  double best = std::fmin(std::isnan(mu) ? kInfinity : gdp_epsilon(mu, delta),
-                          std::isnan(sum) ? kInfinity : sum);
-  if (!std::isnan(gaussian_mu(list)) || best == 0) return best;
-  best = std::fmin(best, rdp_epsilon(list, delta));
-  return std::fmin(best, epsilon_of(list, delta));
+  BestBound best{kInfinity, "pld"};
+  const auto offer = [&best](double epsilon, const char* rule) {
+    if (epsilon < best.epsilon) best = {epsilon, rule};
+  };
+  offer(basic_pure_epsilon(list), "basic");  // NaN where it does not hold, and then not taken
+  const double mu = whole_mu(list);
+  if (!std::isnan(mu)) offer(gdp_epsilon(mu, delta), "gdp");
+  if (!std::isnan(gaussian_mu(list)) || best.epsilon == 0) return best;
+  offer(rdp_epsilon(list, delta), "rdp");
+  offer(epsilon_of(list, delta), "pld");
+  return best;
+}
+
+double pld_epsilon(std::span<const Spend> spends, double delta) {
+  return best_bound(spends, delta).epsilon;
 }
 
 }  // namespace sotto

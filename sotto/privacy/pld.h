@@ -8,13 +8,21 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "sotto/privacy/cost.h"
 
 namespace sotto {
 
+// An epsilon, and the rule that gave it: basic, gdp, rdp or pld.
+struct BestBound {
+  double epsilon;
+  std::string rule;
+};
+
 // The PLD account, or one of the bounds that hold as well (RDP; the plain sum for pure costs; GDP
 // where only Gaussian costs, sampled or not, are involved), whichever is smallest.
+BestBound best_bound(std::span<const Spend> spends, double delta);
 double pld_epsilon(std::span<const Spend> spends, double delta);
 
 // The discretised account alone, also for purely Gaussian lists; infinite where no grid resolves

@@ -60,11 +60,17 @@ void fill_direction(const NoiseStream& stream, std::span<double> out) {
 
 double gamma_of_half(std::int64_t n, WordSource& words) {
   SOTTO_REQUIRE(n >= 1, "a gamma variable needs a positive shape, got {} / 2", n);
-  long double sum = 0;
-  for (std::int64_t i = 0; i < n / 2; ++i) sum += exponential_real(words);
+  // Kahan's sum: its relative error is 2^-63 for any n that can be drawn.
+  long double sum = 0, low = 0;
+  const auto add = [&](long double x) {
+    const long double term = x - low, next = sum + term;
+    low = (next - sum) - term;
+    sum = next;
+  };
+  for (std::int64_t i = 0; i < n / 2; ++i) add(exponential_real(words));
   if (n % 2 == 1) {
     const double sine = std::sin(std::numbers::pi / 2 * uniform_real(words));
-    sum += exponential_real(words) * sine * sine;
+    add(exponential_real(words) * sine * sine);
   }
   return static_cast<double>(sum);
 }
@@ -78,7 +84,7 @@ PoissonSampler::PoissonSampler(double rate) {
 
 std::vector<std::size_t> PoissonSampler::sample(const NoiseStream& stream,
                                                 std::size_t count) const {
-  SOTTO_REQUIRE(count <= std::size_t{1} << 62, "too many records to sample from: {}", count);
+  SOTTO_REQUIRE(count <= std::size_t{1} << 62, "there are too many records to sample from");
   stream.check();
   std::vector<std::size_t> chosen;
   if (!gap_) {

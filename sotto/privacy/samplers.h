@@ -24,7 +24,8 @@ void fill_exponential(const NoiseStream& stream, double mean, std::span<double> 
 void fill_direction(const NoiseStream& stream, std::span<double> out);
 
 // Gamma with shape n / 2 and scale 1, n >= 1: an exact variable times a factor within 1 +- 2^-49.
-// A sum of n / 2 exponentials, and for odd n of one E sin^2(pi U / 2), which has shape 1 / 2. O(n).
+// A sum of n / 2 exponentials, and for odd n of one E sin^2(pi U / 2), which has shape 1 / 2,
+// added so that its rounding does not grow with n. O(n).
 double gamma_of_half(std::int64_t n, WordSource& words);
 
 // Each of 0..count-1 independently with probability `rate`; the chosen ones in rising order. The

@@ -37,6 +37,19 @@ std::vector<double> draws_of(Draw draw, std::size_t n = kMany) {
   return out;
 }
 
+// The third moment over 500 words, the largest that is promised.
+TEST(VectorMechanism, draws_twenty_million_numbers) {
+  NoiseKey key = test_key();
+  const std::int64_t d = std::int64_t{500} * 501 * 502 / 6;
+  const VectorMechanism mechanism("x", 1, 0.4, d);
+  const std::vector<double> noise = mechanism.release(std::vector<double>(d), key.open_stream());
+  long double square = 0;
+  for (const double x : noise) square += x * x;
+  EXPECT_NEAR(static_cast<double>(std::sqrt(square)) * 0.4 / double(d), 1,
+              5 / std::sqrt(double(d)));
+  EXPECT_LT(mechanism.record().precision.epsilon, 1e-6);
+}
+
 // Fits, also in Kolmogorov's distance, and does not fit when stretched.
 template <class Cdf>
 void expect_fit(const std::vector<double>& sample, Cdf cdf) {

@@ -29,8 +29,7 @@ SubsampledGaussianMechanism::SubsampledGaussianMechanism(GaussianMechanism step,
 std::vector<std::size_t> SubsampledGaussianMechanism::sample(std::int64_t records,
                                                              NoiseStream stream) const {
   SOTTO_REQUIRE(records >= 0 && records <= population_,
-                "the population was declared to be at most {}, got {} records", population_,
-                records);
+                "there are more records than the population of {} that was declared", population_);
   return sampler_.sample(stream, static_cast<std::size_t>(records));
 }
 

@@ -11,6 +11,7 @@
 namespace sotto {
 
 __extension__ using Uint128 = unsigned __int128;
+__extension__ using Int128 = __int128;
 
 // Uniform on (0, 1) with 52 significant bits however small it is: the exponent is drawn bit by bit.
 // |P(U < p) - p| <= 2^-52 p for p in [2^-1010, 1]; ordinary uniforms k 2^-53 fail this for small p.

@@ -1,8 +1,10 @@
 #include "sotto/privacy/vector.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/checks.h"
 #include "sotto/privacy/samplers.h"
 
 namespace sotto {
@@ -13,12 +15,13 @@ using Shape = IntegerZiggurat::Shape;
 constexpr int kBits = 36;
 constexpr std::uint64_t kVarianceChunk = (std::uint64_t{1} << 32) - 1;  // far from the coordinates
 
-// beta step <= 2^-36, coarser only above 2^18 dimensions, where sqrt(tau) would pass 2^47 steps.
+// beta step <= 2^-36; above 2^18 dimensions coarser by sqrt(dimension) / 2^9, so that sqrt(tau),
+// about sqrt(dimension) / beta, stays below 2^46 steps.
 Grid vector_grid(double beta, std::int64_t dimension) {
   SOTTO_REQUIRE(beta >= 0x1p-800 && beta <= 0x1p800, "beta must lie in [2^-800, 2^800], got {}",
                 beta);
   SOTTO_REQUIRE(dimension >= 1, "a vector needs at least one dimension, got {}", dimension);
-  return Grid::under(std::min(1.0, 0x1p9 / std::sqrt(double(dimension))) / beta, kBits);
+  return Grid::under(std::max(1.0, std::sqrt(double(dimension)) / 0x1p9) / beta, kBits);
 }
 
 }  // namespace
@@ -30,6 +33,7 @@ VectorMechanism::VectorMechanism(std::string what, double sensitivity, double be
   const auto d = static_cast<double>(dimension);
   const double charged = (sensitivity + 2 * value_error + grid_.step() * std::sqrt(d)) * kRoundUp;
   const double epsilon = beta * charged * kRoundUp;
+  require_pure_epsilon(epsilon);
   // vector.md, steps 4 to 6: the coordinates, the variance, and variances of a few steps only.
   const double coordinates = 2 * d * IntegerZiggurat::kRelativeError;
   const double variance = 0x1p-48 * (2 * d + 1000);
@@ -43,7 +47,7 @@ VectorMechanism::VectorMechanism(std::string what, double sensitivity, double be
              1,
              PureCost{epsilon},
              precision,
-             "density exp(-|b| / noise)",
+             "density exp(-|b| / noise), |b| the Euclidean norm of all values together",
              dimension};
 }
 
@@ -58,8 +62,8 @@ void VectorMechanism::release(std::span<const double> value, NoiseStream stream,
   WordSource words(stream, kVarianceChunk);
   const double deviation =
       laplace_.scale() * std::sqrt(2 * gamma_of_half(record_.values + 1, words));
-  // Below 2^-10 steps the discrete Gaussian is zero, whatever its variance.
-  const IntegerZiggurat noise(Shape::gaussian, std::max(deviation, 0x1p-10));
+  // Below 2^-10 steps the discrete Gaussian is zero, whatever its variance; 2^47 is never reached.
+  const IntegerZiggurat noise(Shape::gaussian, std::clamp(deviation, 0x1p-10, 0x1p47));
   release_on_grid(grid_, noise, stream, value, out);
 }
 

@@ -7,10 +7,8 @@
 namespace sotto {
 
 OptionTable EntryPrivacyOptions::table() {
-  return OptionTable()
-      .real("epsilon", 'e', epsilon, {0, std::numeric_limits<double>::infinity(), true, true},
-            "make the result differentially private, with at most this epsilon")
-      .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
+  return target_table("make the result differentially private, with at most this epsilon",
+                      "delta of the guarantee; goes with --epsilon")
       .choice(
           "mechanism", mechanism, {"auto", "iterate", "input"},
           "iterate: noise on every power iteration; input: noise on the tensor, once; auto: the "
@@ -20,21 +18,15 @@ OptionTable EntryPrivacyOptions::table() {
               "(2018); for comparison")
       .real("max-entry", 0, max_entry, {0, std::numeric_limits<double>::infinity(), true, true},
             "public bound: entries beyond it are held at it (iterate; chosen from the shape when "
-            "not given)")
-      .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
-               "draw the noise from this seed: repeatable, and not private");
+            "not given)");
 }
 
 void EntryPrivacyOptions::check() const {
-  if (!asked()) {
-    SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
-    SOTTO_REQUIRE_AT(mechanism == "auto", "--mechanism", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(as_published == "off", "--as-published", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!max_entry, "--max-entry", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
-    return;
-  }
-  SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
+  check_target({{"--mechanism", mechanism != "auto"},
+                {"--as-published", as_published != "off"},
+                {"--max-entry", max_entry.has_value()}});
+  if (!asked()) return;
+  require_delta_given();
   SOTTO_REQUIRE_AT(as_published == "off" || mechanism != "input", "--as-published",
                    "is an iterated method and does not go with --mechanism input");
 }

@@ -72,6 +72,7 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, const Privac
   }
   statement.public_facts.emplace_back("all options");
   statement.delta = target.delta;
+  statement.units = {shape.documents, "documents"};
   // What is released later depends on earlier releases; the budget was fixed before.
   statement.budget = {target.epsilon, target.delta};
   return statement;

@@ -39,6 +39,7 @@ PrivacyStatement point_statement(Index records, Index dim, double max_norm, doub
       fmt::format("that records longer than {:g} are shortened to that norm", max_norm),
       "all options"};
   statement.delta = delta;
+  statement.units = {records, "records"};
   return statement;
 }
 

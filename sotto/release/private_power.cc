@@ -109,12 +109,17 @@ double block_sensitivity(const Matrix& block, int order, int power) {
   return factorial(order) * std::sqrt(most) * kSafe;
 }
 
+ProtectedUnits entry_units(const PublicShape& shape) {
+  return {unique_entries(shape.dim, shape.order), "unique entries"};
+}
+
 PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target) {
   PrivacyStatement statement;
   statement.unit = "one entry of the symmetric tensor";
   statement.neighbours = neighbours(shape.order);
   statement.public_facts = public_facts();
   statement.delta = target.delta;
+  statement.units = entry_units(shape);
   return statement;
 }
 
@@ -122,7 +127,8 @@ PrivacyStatement entry_statement(const PowerNoise& noise) {
   PrivacyStatement statement =
       entry_statement(PublicShape{noise.shape.dim, noise.shape.order}, noise.target);
   statement.public_facts.push_back(
-      fmt::format("that entries are held within +-{:g}", noise.max_entry));
+      fmt::format("that entries are held between -{0} and {0}: what lies beyond counts as that",
+                  noise.max_entry));
   if (noise.published != Published::no) {
     statement.claimed = PrivacyClaim{noise.target.epsilon, noise.target.delta};
   }

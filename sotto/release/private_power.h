@@ -63,6 +63,9 @@ PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target
 // L2 sensitivity of the block of products (power p - 1) or values (power p).
 double block_sensitivity(const Matrix& block, int order, int power);
 
+// How many entries are protected.
+ProtectedUnits entry_units(const PublicShape& shape);
+
 // The certificate's words for the entry unit.
 PrivacyStatement entry_statement(const PowerNoise& noise);
 PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);

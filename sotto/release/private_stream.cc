@@ -77,6 +77,7 @@ PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyT
     const std::int64_t run = batch > 0 ? answers * batch : *stream.records;
     plan.search = NormSearch{*range, norm_search_records(target.epsilon, run), target.epsilon};
     plan.max_norm = range->high;
+    NormBound(*plan.search);  // refuses an epsilon for which there is none
   } else {
     plan.max_norm = std::get<double>(norm);
   }
@@ -111,6 +112,7 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
                             fmt::format("their dimension, {}", plan.dim), norm_fact(plan),
                             "all options"};
   statement.delta = plan.target.delta;
+  statement.units = {plan.records(), "records"};
   return statement;
 }
 

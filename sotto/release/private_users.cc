@@ -47,6 +47,11 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   if (plan.times > 0) {
     statement.public_facts.push_back(fmt::format("the list of times, {} of them", plan.times));
   }
+  if (plan.users > 0) {
+    statement.public_facts.push_back(
+        fmt::format("a guess at the number of users, {}, which says what delta means", plan.users));
+    statement.units = {plan.users, "users, by a public guess"};
+  }
   statement.delta = plan.target.delta;
   statement.budget = {plan.target.epsilon, plan.target.delta};
   return statement;

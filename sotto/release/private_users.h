@@ -36,6 +36,7 @@ struct UserPlan {
   Index items;
   Index times = 0;     // of a public list; 0: time is not looked at
   Index per_user = 0;  // at most so many ratings of a user count; 0: all
+  Index users = 0;     // a public guess of their number, for what delta means; 0: none
 };
 
 PrivacyStatement user_statement(const UserPlan& plan);

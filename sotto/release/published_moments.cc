@@ -98,16 +98,20 @@ Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus
   const PrivacyTarget half{target.epsilon / 2, vector ? target.delta : target.delta / 2};
   const double multiplier = classical_multiplier(half);
 
-  moments.second = noisy_second(moments.second, n, second, second * multiplier, key, ledger);
+  const auto noise_second = [&] {
+    moments.second = noisy_second(moments.second, n, second, second * multiplier, key, ledger);
+  };
   const std::span<double> entries = moments.third.packed();
   const auto count = static_cast<std::int64_t>(entries.size());
   const char* what = "third moment, each unique entry";
   const double error = dense_moments_error(n);
   if (vector) {
     const VectorMechanism mechanism(what, third, half.epsilon / plain, count, error);
+    noise_second();  // once the other release is known to be possible
     release_in_place(mechanism, entries, key, ledger);
   } else {
     const GaussianMechanism mechanism(what, third, third / kSafe * multiplier, count, error);
+    noise_second();
     release_in_place(mechanism, entries, key, ledger);
   }
   return ReleaseAccess::released(std::move(moments));

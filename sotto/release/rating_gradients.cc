@@ -61,6 +61,7 @@ SubsampledGaussianMechanism mechanism_for(const GradientPlan& plan, std::size_t 
 
 PrivacyStatement gradient_statement(const GradientPlan& plan) {
   PrivacyStatement statement = rating_statement({plan.target, plan.bounds});
+  statement.units.count = plan.ratings;
   statement.neighbours =
       "one value withdrawn, or put in where there was none; its position stays (a value replaced "
       "by another is two such changes)";

@@ -31,6 +31,7 @@ struct GradientPlan {
   double clip = 1;
   std::int64_t numbers = 1;       // parameters
   std::int64_t coefficients = 1;  // that an entry touches, at most
+  std::int64_t ratings = 0;       // how many there are, for what delta means; 0: not said
 };
 
 struct Coefficient {

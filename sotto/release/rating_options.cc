@@ -8,11 +8,9 @@ namespace sotto {
 
 OptionTable RatingPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return OptionTable()
-      .real("epsilon", 0, epsilon, {0, kInfinity, true, true},
-            "make the result differentially private, with at most this epsilon; needs --range")
-      .real("delta", 0, delta, {0, 1, true, true},
-            "delta of the guarantee (none given: pure epsilon); unit user needs it")
+  return target_table(
+             "make the result differentially private, with at most this epsilon; needs --range",
+             "delta of the guarantee (none given: pure epsilon); unit user needs it")
       .choice("unit", unit, {"rating", "user"},
               "what is protected; rating: the value of one rating, who rated what and when is "
               "public; user: all ratings of one user, what was rated included")
@@ -24,6 +22,9 @@ OptionTable RatingPrivacyOptions::table() {
           "a line; none given: time is not part of the model")
       .integer("per-user", 0, per_user, {0, std::numeric_limits<std::int64_t>::max()},
                "unit user: at most so many ratings of a user count; 0: all, which costs no privacy")
+      .integer("users", 0, users, {1, std::numeric_limits<std::int64_t>::max()},
+               "unit user: a public guess of how many users there are; delta must be below its "
+               "inverse")
       .choice("perturb", perturb, {"auto", "none", "input", "gradient", "output"},
               "where the noise goes; auto: on sums of ratings; input: on every rating; gradient "
               "and output: only --as-published, without a guarantee; none: no privacy")
@@ -34,26 +35,20 @@ OptionTable RatingPrivacyOptions::table() {
       .flag("as-published", as_published,
             "input, gradient or output perturbation of Wei et al. (2022), for comparison")
       .real("clip", 0, clip, {0, kInfinity, true, true},
-            "gradient: bound m on the norm of a gradient; output: the Lipschitz constant L")
-      .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
-               "draw the noise from this seed: repeatable, and not private");
+            "gradient: bound m on the norm of a gradient; output: the Lipschitz constant L");
 }
 
 void RatingPrivacyOptions::check() const {
-  if (!asked()) {
-    SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
-    SOTTO_REQUIRE_AT(perturb == "auto" || perturb == "none", "--perturb",
-                     "{} goes with --epsilon, which is missing", perturb);
-    SOTTO_REQUIRE_AT(!as_published, "--as-published", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!for_users(), "--unit", "user goes with --epsilon");
-    SOTTO_REQUIRE_AT(mechanism == "auto", "--mechanism", "goes with --epsilon");
-  }
+  check_target({{"--perturb", perturb != "auto" && perturb != "none"},
+                {"--as-published", as_published},
+                {"--unit user", for_users()},
+                {"--mechanism", mechanism != "auto"}});
   SOTTO_REQUIRE_AT(for_users() || items.empty(), "--items", "goes with --unit user");
   SOTTO_REQUIRE_AT(for_users() || times.empty(), "--times", "goes with --unit user");
   SOTTO_REQUIRE_AT(mechanism == "auto" || (perturb == "auto" && !for_users()), "--mechanism",
                    "goes with --unit rating and --perturb auto");
   SOTTO_REQUIRE_AT(for_users() || per_user == 0, "--per-user", "goes with --unit user");
+  SOTTO_REQUIRE_AT(for_users() || users == kUsualUsers, "--users", "goes with --unit user");
   if (!asked()) return;
   if (for_users()) check_for_users();
   SOTTO_REQUIRE_AT(perturb != "none", "--perturb", "none does not go with --epsilon");
@@ -73,11 +68,6 @@ void RatingPrivacyOptions::check_for_users() const {
                    "otherwise be read off the users' ratings");
   SOTTO_REQUIRE_AT(perturb == "auto" && !as_published, "--unit",
                    "user has no published counterpart: take --perturb auto");
-}
-
-NoiseKey RatingPrivacyOptions::key() const {
-  return insecure_seed ? NoiseKey::insecure_from_seed(static_cast<std::uint64_t>(*insecure_seed))
-                       : NoiseKey::from_system();
 }
 
 }  // namespace sotto

@@ -28,15 +28,6 @@ void check(const RatingPlan& plan, std::size_t entries) {
                 entries);
 }
 
-// What Laplace releases of `values` numbers may cost together, their precision set aside.
-double affordable_epsilon(const PrivacyTarget& target, std::int64_t values) {
-  const double precision = static_cast<double>(values) * 0x1p-46 + 0x1p-31;
-  const double left = (target.epsilon - precision) * (1 - 0x1p-40);
-  SOTTO_REQUIRE(left > 0, "epsilon {} is too small for {} values: precision alone costs {:.3g}",
-                target.epsilon, values, precision);
-  return left;
-}
-
 // The largest norm of the coefficients of an entry: L1 for Laplace noise, L2 for Gaussian.
 double largest_weight(const SumQuery& query, RatingNoise noise) {
   if (query.table == nullptr) return 1;
@@ -167,6 +158,7 @@ std::vector<double> release_values(RatingValues values, const RatingPlan& plan, 
                                     : deviation_for({width, static_cast<double>(count)},
                                                     affordable_epsilon(plan.target, count));
   const LaplaceMechanism mechanism("every rating", width, scale, count);
+  require_payable(mechanism.record(), plan.target);
   mechanism.release(result, key.open_stream(), result);
   ledger.add(mechanism.record());
   if (!key.secure()) {
@@ -185,6 +177,7 @@ PrivacyStatement rating_statement(const RatingPlan& plan) {
       "the positions: who rated what, and when", "all options",
       "the test file, where there is one"};
   statement.delta = plan.target.delta;
+  statement.units = {plan.ratings, "ratings"};
   return statement;
 }
 

@@ -36,16 +36,13 @@ void hold_within(std::vector<double>& values, const ValueBounds& bounds);
 
 enum class RatingNoise { laplace, gaussian };
 
-// Where a run asks for pure epsilon, the sampler's truncated tails still cost a delta: this much
-// covers them.
-constexpr double kTailDelta = 1e-200;
-
 // The public numbers of a run. `target.delta` is kTailDelta where none was asked for.
 struct RatingPlan {
   PrivacyTarget target;
   ValueBounds bounds;
   RatingNoise noise = RatingNoise::laplace;
-  std::int64_t values = 1;  // numbers that will be released, in all
+  std::int64_t values = 1;   // numbers that will be released, in all
+  std::int64_t ratings = 0;  // how many there are, for what delta means; 0: not said
 };
 
 // The noise that is smaller in the geometric mean over releases with these shares of the budget,

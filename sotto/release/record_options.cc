@@ -10,30 +10,22 @@ namespace sotto {
 
 OptionTable RecordPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return OptionTable()
-      .real("epsilon", 'e', epsilon, {0, kInfinity, true, true},
-            "make the result differentially private, with at most this epsilon for each record; "
-            "--method, --starts and --iterations that are not given are then chosen for it")
-      .real("delta", 0, delta, {0, 1, true, true}, "delta of the guarantee; goes with --epsilon")
+  return target_table(
+             "make the result differentially private, with at most this epsilon for each record; "
+             "--method, --starts and --iterations that are not given are then chosen for it",
+             "delta of the guarantee; goes with --epsilon")
       .real(
           "max-norm", 0, max_norm, {0, kInfinity, true, true},
           "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
       .text("norm-range", 0, norm_range, "LO:HI",
             "instead of --max-norm: find the bound privately between two public numbers, from the "
-            "first records, which are then not used again")
-      .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
-               "draw the noise from this seed: repeatable, and not private");
+            "first records, which are then not used again");
 }
 
 void RecordPrivacyOptions::check() const {
-  if (!asked()) {
-    SOTTO_REQUIRE_AT(!delta, "--delta", "goes with --epsilon, which is missing");
-    SOTTO_REQUIRE_AT(!max_norm, "--max-norm", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(norm_range.empty(), "--norm-range", "goes with --epsilon");
-    SOTTO_REQUIRE_AT(!insecure_seed, "--insecure-seed", "goes with --epsilon");
-    return;
-  }
-  SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
+  check_target({{"--max-norm", max_norm.has_value()}, {"--norm-range", !norm_range.empty()}});
+  if (!asked()) return;
+  require_delta_given();
   SOTTO_REQUIRE_AT(max_norm || !norm_range.empty(), "--epsilon",
                    "needs --max-norm, a bound on the norm of a record that is not read off the "
                    "data, or --norm-range LO:HI to find one privately");

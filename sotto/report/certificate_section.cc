@@ -1,11 +1,9 @@
 #include "sotto/report/certificate_section.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <set>
 
+#include "sotto/base/rounded_up.h"
 #include "sotto/report/json_parts.h"
 
 namespace sotto {
@@ -14,11 +12,14 @@ namespace {
 constexpr double kLittlePromise = 10;  // odds of exp(10) to one
 
 // Rounded up, so that a page promises no more than the number behind it.
-Cell epsilon_of(const Json& privacy) {
-  if (!at(privacy, "epsilon").is_number()) return "none";
-  const double epsilon = privacy["epsilon"].get<double>();
-  return {epsilon, fmt::format("{:g}", std::ceil(epsilon * 1e4) / 1e4)};
+Cell promised(const Json& object, const char* key, const char* otherwise) {
+  const Json& value = at(object, key);
+  if (!value.is_number()) return value.is_null() ? Cell(otherwise) : cell_of(value);
+  const auto number = value.get<double>();
+  return {number, rounded_up(number)};
 }
+
+Cell epsilon_of(const Json& privacy) { return promised(privacy, "epsilon", "none"); }
 
 Cell value_or(const Json& object, const char* key, const char* otherwise) {
   const Json& value = at(object, key);
@@ -67,8 +68,8 @@ void say_what_was_claimed(const Json& privacy, PageSection& section) {
   if (!claimed.is_object()) return;
   const char* caution = ". A claim is shown beside what the noise amounts to, never in its place.";
   section.paragraphs.push_back({"The published analysis of this method claims epsilon ",
-                                value_or(claimed, "epsilon", "?"), " and delta ",
-                                value_or(claimed, "delta", "?"), caution});
+                                promised(claimed, "epsilon", "?"), " and delta ",
+                                promised(claimed, "delta", "?"), caution});
 }
 
 // Costs of different kinds stand in columns of their own: mu, epsilon, a noise multiplier.
@@ -121,7 +122,7 @@ void set_notice(const Json& privacy, bool has_input, Page& page) {
     page.notice = {"Differentially private with epsilon ",
                    epsilon_of(privacy),
                    " and delta ",
-                   value_or(privacy, "delta", "?"),
+                   promised(privacy, "delta", "?"),
                    " for ",
                    text_at(privacy, "unit", "one record"),
                    "."};
@@ -145,7 +146,7 @@ PageSection certificate_section(const Json& privacy) {
   say_what_is_public(privacy, section);
   say_what_was_claimed(privacy, section);
   section.facts = {{"Epsilon", epsilon_of(privacy)},
-                   {"Delta", value_or(privacy, "delta", "none")},
+                   {"Delta", promised(privacy, "delta", "none")},
                    {"Protected unit", value_or(privacy, "unit", "")},
                    {"Guarantee", value_or(privacy, "guarantee", "none")},
                    {"Accounted by", value_or(privacy, "accountant", "")}};
