@@ -20,6 +20,7 @@
 #include "sotto/complete/published.h"
 #include "sotto/complete/scores.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/read_ratings.h"
 #include "sotto/release/private_stream.h"
 #include "sotto/release/rating_options.h"
@@ -230,6 +231,7 @@ class Complete final : public Command {
                      "read off the ratings");
     refuse_choices_by_data();
     Ratings ratings = read_private();
+    refuse_huge_shape(ratings);
     // Positions are public here; the values leave this function through a release only.
     std::vector<double> none(ratings.entries.value.size(), 0);
     RatingValues values(std::exchange(ratings.entries.value, std::move(none)));
@@ -240,6 +242,7 @@ class Complete final : public Command {
     const std::optional<Ratings> test = read_public_test(ratings);
 
     PrivateFit fit = fit_private(ratings.entries, std::move(values), {range->low, range->high});
+    fit.certificate.statement.public_facts.push_back(format_fact(ratings.format));
     std::optional<CompletionScores> scores;
     if (test) {
       scores = score(test->entries, fit.model.predict(test->entries), range->low);
@@ -285,6 +288,17 @@ class Complete final : public Command {
     refuse(completion_.epochs.has_value(), "--epochs");
   }
 
+  // Sizes that a header declares are public, and memory is needed for every row.
+  static void refuse_huge_shape(const Ratings& ratings) {
+    constexpr Index most = Index{1} << 24;
+    for (const Index rows : ratings.entries.dims) {
+      SOTTO_REQUIRE_AT(rows <= most, ratings.path,
+                       "has a mode of {} rows, a private run takes up to {}; without a header the "
+                       "rows of a .tns are those that occur",
+                       rows, most);
+    }
+  }
+
   // Options of the plain solvers, which only noise on the input leaves in place.
   std::vector<std::string> unused_options() const {
     std::vector<std::string> unused{"items", "times",     "per-user", "given",
@@ -304,6 +318,7 @@ class Complete final : public Command {
   Ratings read_private() const {
     RatingFileOptions any_value = file_;
     any_value.range.clear();
+    any_value.records_are_private = true;
     return read_unquoted(files_.ratings, [&] { return read_ratings(files_.ratings, any_value); });
   }
 

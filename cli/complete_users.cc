@@ -16,6 +16,7 @@
 #include "sotto/complete/scores.h"
 #include "sotto/complete/user_model.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/public_rows.h"
 #include "sotto/release/private_stream.h"
 
@@ -50,9 +51,9 @@ struct PublicRatings {
   ObservedEntries entries;  // rows as listed
 };
 
-PublicRatings read_public(const std::string& path, const RatingFileOptions& format,
-                          const Lists& lists) {
+PublicRatings read_public(const std::string& path, RatingFileOptions format, const Lists& lists) {
   const PublicDeclaration declared("the test users' ratings are treated as public");
+  format.for_users = true;
   Ratings ratings = Sensitive<Ratings>(read_ratings(path, format)).open(declared);
   ObservedEntries entries = numbered(lists, ratings);
   return {std::move(ratings), std::move(entries)};
@@ -79,7 +80,6 @@ std::map<std::string, std::vector<OwnRating>> own_ratings(const PublicRatings& g
 }
 
 struct TestFiles {
-  std::set<std::string> users;
   std::map<std::string, std::vector<OwnRating>> own;
   std::optional<PublicRatings> test;
 };
@@ -105,8 +105,6 @@ TestFiles read_test(const UserRun& run, const Lists& lists) {
   const PublicRatings given = read_public(run.files.given, run.format, lists);
   files.own = own_ratings(given);
   files.test = read_public(run.files.test, run.format, lists);
-  files.users = users_of(given.ratings);
-  files.users.merge(users_of(files.test->ratings));
   refuse_shared_places(files, run.files.test);
   return files;
 }
@@ -225,20 +223,25 @@ void finish(const UserRun& run, std::optional<OutputFolder>& folder, Json& resul
 Ratings read_users_file(const UserRun& run) {
   RatingFileOptions any_value = run.format;
   any_value.range.clear();
+  any_value.records_are_private = true;
+  any_value.for_users = true;
   return read_unquoted(run.files.ratings,
                        [&] { return read_ratings(run.files.ratings, any_value); });
 }
 
-// What is read stays within: it leaves as Sensitive. Test users are public and must be others.
+// How the ratings are read, for the certificate.
+std::vector<std::string> reading_facts(const Ratings& ratings) {
+  return {
+      format_fact(ratings.format),
+      fmt::format("that users are told apart by {}: one label is one user", ratings.user_column)};
+}
+
+// What is read stays within: it leaves as Sensitive. Whether a test user is among the users is not
+// looked at, since a refusal would tell.
 Sensitive<ObservedEntries> read_users(const UserRun& run, const Lists& lists,
-                                      const TestFiles& test) {
+                                      std::vector<std::string>& facts) {
   const Ratings ratings = read_users_file(run);
-  for (const std::string& user : users_of(ratings)) {
-    SOTTO_REQUIRE_AT(!test.users.contains(user), run.files.given,
-                     "or --test holds a user of {}: test users are treated as public, so they must "
-                     "be others",
-                     run.files.ratings);
-  }
+  facts = reading_facts(ratings);
   return Sensitive<ObservedEntries>(numbered(lists, ratings));
 }
 
@@ -261,12 +264,15 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   Lists lists{read_labels(run.privacy.items), std::nullopt};
   if (!run.privacy.times.empty()) lists.times = read_labels(run.privacy.times);
   const TestFiles test = read_test(run, lists);
-  Sensitive<ObservedEntries> ratings = read_users(run, lists, test);
+  std::vector<std::string> facts;
+  Sensitive<ObservedEntries> ratings = read_users(run, lists, facts);
 
   const UserPlan plan{run.privacy.target(), {range->low, range->high},
                       lists.items.size(),   lists.times ? lists.times->size() : 0,
                       run.privacy.per_user, run.privacy.users};
-  Ledger ledger(user_statement(plan));
+  PrivacyStatement statement = user_statement(plan);
+  statement.public_facts.insert(statement.public_facts.end(), facts.begin(), facts.end());
+  Ledger ledger(statement);
   PrivateUsers users(std::move(ratings), plan, run.privacy.key(), ledger);
   const UserModel model = fit_user_model(users, run.completion.rank);
   Certificate certificate = ledger.certify();

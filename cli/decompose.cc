@@ -16,6 +16,7 @@
 #include "sotto/decompose/whitening.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/read_tensor.h"
 #include "sotto/release/choose.h"
 #include "sotto/release/entry_options.h"
@@ -42,6 +43,9 @@ class Decompose final : public Command {
   }
   OptionTable options() override {
     return OptionTable()
+        .choice("format", format_, {"auto", "npy", "tns"},
+                "format of the tensor; auto: recognised by content, with --epsilon by the name of "
+                "the file")
         .append(power_.table())
         .notice("starts", given_.starts)
         .notice("iterations", given_.iterations)
@@ -86,7 +90,9 @@ class Decompose final : public Command {
     common_.open_folder(folder, {path_, moment_path_});
     say_not_private("the tensor is treated as public", common_.json);
     auto start = std::chrono::steady_clock::now();
-    Sensitive<AnyTensor> data(read_tensor(path_));
+    ReadTensorOptions file;
+    file.format = tensor_format(format_);
+    Sensitive<AnyTensor> data(read_tensor(path_, file));
     AnyTensor tensor = std::move(data).open(
         PublicDeclaration("no privacy was asked for: the tensor is treated as public"));
     const double reading = seconds_since(start);
@@ -159,12 +165,14 @@ class Decompose final : public Command {
   }
 
   // A reader's message may quote the data; in a private run only the place is passed on.
-  Sensitive<AnyTensor> read_private() const {
+  Sensitive<AnyTensor> read_private(std::string& format) const {
     // The shape is public, so it must not be what the largest indices in the data say.
     ReadTensorOptions reading;
+    reading.format = tensor_format(format_);
     reading.shape = Shape::declared;
+    reading.records_are_private = true;
     try {
-      return Sensitive<AnyTensor>(read_tensor(path_, reading));
+      return Sensitive<AnyTensor>(read_tensor(path_, reading, &format));
     } catch (const Error& error) {
       if (error.fault() != Fault::input || error.place().starts_with("--")) throw;
       throw Error(
@@ -178,7 +186,8 @@ class Decompose final : public Command {
   ExitCode run_private() {
     std::optional<OutputFolder> folder;
     common_.open_folder(folder, {path_});
-    Sensitive<AnyTensor> data = read_private();
+    std::string format;
+    Sensitive<AnyTensor> data = read_private(format);
     const PowerPlan plan = make_plan(public_shape(data, path_));
     take_plan(plan);
     Sensitive<SymmetricTensor> tensor = protected_tensor(std::move(data), symmetry_.symmetrize);
@@ -186,6 +195,7 @@ class Decompose final : public Command {
     const Decomposition found = plan.mechanism == PowerMechanism::iterate
                                     ? iterate(std::move(tensor), plan, certificate)
                                     : perturb(std::move(tensor), plan, certificate);
+    certificate->statement.public_facts.push_back(format_fact(format));
     SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
 
     Json input;
@@ -404,6 +414,7 @@ class Decompose final : public Command {
 
   double preparing_ = 0;
   std::string path_;
+  std::string format_ = "auto";
   std::string method_ = "power";
   std::string whiten_ = "none";
   std::string moment_path_;

@@ -13,6 +13,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/read_points.h"
 #include "sotto/models/private_mixture.h"
 #include "sotto/release/private_stream.h"
@@ -77,8 +78,10 @@ class Mixture final : public Command {
   }
 
  private:
-  SensitivePoints open() const {
-    const auto opened = [&] { return SensitivePoints(open_points(path_, file_)); };
+  SensitivePoints open() {
+    PointFileOptions file = file_;
+    file.records_are_private = privacy_.asked();
+    const auto opened = [&] { return SensitivePoints(open_points(path_, file, &format_)); };
     return privacy_.asked() ? read_unquoted(path_, opened) : opened();
   }
 
@@ -133,6 +136,7 @@ class Mixture final : public Command {
     const PrivateMixtureFit fit = fit_private_mixture(points, plan, mixture_, progress.callback());
     SOTTO_REQUIRE(fit.status != Status::stopped, "stopped; nothing was written");
     Certificate certificate = points.certify();
+    certificate.statement.public_facts.push_back(format_fact(format_));
     name_companions(certificate, companions());
 
     Json result =
@@ -274,6 +278,7 @@ class Mixture final : public Command {
   }
 
   std::string path_, infer_path_, truth_path_;
+  std::string format_;  // of the points' file
   bool plan_only_ = false;
   std::optional<Matrix> truth_;
   std::unique_ptr<PointSource> infer_;

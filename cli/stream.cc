@@ -14,6 +14,7 @@
 #include "sotto/base/version.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/read_points.h"
 #include "sotto/io/replay_oracle.h"
 #include "sotto/models/stream_decomposition.h"
@@ -75,9 +76,11 @@ class Stream final : public Command {
   }
 
  private:
-  Sensitive<std::unique_ptr<PointSource>> open() const {
+  Sensitive<std::unique_ptr<PointSource>> open() {
+    PointFileOptions file = file_;
+    file.records_are_private = privacy_.asked();
     const auto opened = [&] {
-      return Sensitive<std::unique_ptr<PointSource>>(open_points(path_, file_));
+      return Sensitive<std::unique_ptr<PointSource>>(open_points(path_, file, &format_));
     };
     return privacy_.asked() ? read_unquoted(path_, opened) : opened();
   }
@@ -114,7 +117,9 @@ class Stream final : public Command {
     const PrivateStreamPlan plan = make_plan(public_stream(data));
     std::optional<CheckpointFile> checkpoint;
     if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe_private(plan));
-    Ledger ledger(record_statement(plan));
+    PrivacyStatement statement = record_statement(plan);
+    statement.public_facts.push_back(format_fact(format_));
+    Ledger ledger(statement);
     PrivateStreamOracle oracle(std::move(data).transform([](std::unique_ptr<PointSource> source) {
       return OnePassRecords(std::move(source));
     }),
@@ -320,6 +325,7 @@ class Stream final : public Command {
 
   std::string path_;
   std::string checkpoint_path_;
+  std::string format_;  // of the file
   Index resumed_ = 0;
   Given given_;
   bool plan_ = false;

@@ -15,6 +15,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/read_corpus.h"
 #include "sotto/models/private_topics.h"
 #include "sotto/models/published_topics.h"
@@ -124,12 +125,15 @@ class Topics final : public Command {
   ExitCode run_private(std::optional<OutputFolder>& folder) {
     check_private();
     check_companions();
-    Sensitive<Corpus> data = read_private();
+    std::string format;
+    Sensitive<Corpus> data = read_private(format);
     const PublicCorpusShape shape = public_shape(data);
     const PrivateTopicPlan plan = plan_private_topics(
         shape, topics_, given_.refine ? std::optional(topics_.refine) : std::nullopt, privacy_);
     InteractiveProgress progress;
-    Ledger ledger(document_statement(shape, privacy_.target()));
+    PrivacyStatement statement = document_statement(shape, privacy_.target());
+    statement.public_facts.push_back(format_fact(format));
+    Ledger ledger(statement);
     const PrivateTopicFit fit =
         fit_private_topics(std::move(data), plan, topics_, privacy_.target(), privacy_.key(),
                            ledger, progress.callback());
@@ -159,11 +163,13 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(privacy_.mechanism == "auto" && !privacy_.core, "--as-published",
                      "does not go with --mechanism and --core");
     SOTTO_REQUIRE_AT(!given_.refine, "--as-published", "has no expectation steps: no --refine");
-    Sensitive<Corpus> data = read_private();
+    std::string format;
+    Sensitive<Corpus> data = read_private(format);
     const PublicCorpusShape shape = public_shape(data);
     privacy_.require_small_delta({shape.documents, "documents"});
     PublishedTopicFit fit = fit_published_topics(data, topics_, published_.as_published,
                                                  privacy_.target(), privacy_.key(), path_);
+    fit.certificate.statement.public_facts.push_back(format_fact(format));
     name_companions(fit.certificate, companions());
     const std::vector<std::string> vocabulary = public_words(data);
     std::vector<std::string> unused = unused_options();
@@ -295,10 +301,11 @@ class Topics final : public Command {
   }
 
   // What a reader says about the documents quotes them; a private run does not pass it on.
-  Sensitive<Corpus> read_private() const {
+  Sensitive<Corpus> read_private(std::string& format) const {
     CorpusFileOptions file = file_;
-    file.may_have_no_words = true;  // whether any document has one is not public
-    return read_unquoted(path_, [&] { return Sensitive<Corpus>(read_corpus(path_, file)); });
+    file.records_are_private = true;
+    return read_unquoted(
+        path_, [&] { return Sensitive<Corpus>(read_corpus(path_, file, &format)); });
   }
 
   bool single() const { return topics_.model == "single"; }

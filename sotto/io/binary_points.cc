@@ -95,7 +95,7 @@ void BinaryPoints::check_end(Index came) {
 }
 
 void BinaryPoints::restart() {
-  bytes_ = std::make_unique<ByteSource>(bytes_->path());
+  bytes_ = bytes_->reopened();
   if (header_.data_offset > 0) read_npy_header(*bytes_);
   done_ = 0;
 }

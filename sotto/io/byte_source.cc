@@ -14,7 +14,8 @@
 
 namespace sotto {
 
-ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
+ByteSource::ByteSource(std::string path, Packing packing)
+    : path_(std::move(path)), packing_(packing) {
   const bool standard_input = path_ == "-";
   const int descriptor = standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                         : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
@@ -29,26 +30,60 @@ ByteSource::ByteSource(std::string path) : path_(std::move(path)) {
     ::close(descriptor);
     throw Error("is a directory, a file was expected", path_, Fault::unopened);
   }
+  // Standard input may be a file that stands somewhere in the middle.
+  regular_ = known && S_ISREG(info.st_mode) && !standard_input;
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if (packing == Packing::by_name && !path_.ends_with(".gz")) {
+    descriptor_ = descriptor;
+    if (regular_) size_ = size;
+    return;
+  }
   file_ = ::gzdopen(descriptor, "rb");
   if (file_ == nullptr) {
     ::close(descriptor);
     throw Error("no memory to read the file", path_, Fault::system);
   }
-  // Standard input may be a file that stands somewhere in the middle.
-  regular_ = known && S_ISREG(info.st_mode) && !standard_input;
   // zlib waits until its buffer is full, and reads past the buffer, exactly what is asked for, when
   // that is twice as much. A pipe may be slow, or stay open after the last byte that matters.
   ::gzbuffer(file_, regular_ ? 1 << 15 : 1 << 12);
-  if (regular_ && ::gzdirect(file_) == 1) {
-    size_ = static_cast<std::uint64_t>(info.st_size);
+  if (packing == Packing::by_name && ::gzdirect(file_) == 1) {
+    ::gzclose(file_);
+    throw Error("is called .gz and does not hold gzip data", path_);
+  }
+  if (regular_ && ::gzdirect(file_) == 1) size_ = size;
+}
+
+ByteSource::~ByteSource() {
+  if (file_ != nullptr) {
+    ::gzclose(file_);
+  } else {
+    ::close(descriptor_);
   }
 }
 
-ByteSource::~ByteSource() { ::gzclose(file_); }
+std::unique_ptr<ByteSource> ByteSource::reopened() const {
+  return std::make_unique<ByteSource>(path_, packing_);
+}
+
+std::size_t ByteSource::read_plain(char* out, std::size_t count) {
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::read(descriptor_, out + done, count - done);
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error(fmt::format("cannot be read: {}", std::generic_category().message(errno)), path_,
+                  Fault::system);
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
 
 // gzread reads plain files as they are. It returns what it could decode before a fault, so the
 // fault has to be asked for after every short read.
 std::size_t ByteSource::read_file(char* out, std::size_t count) {
+  if (file_ == nullptr) return read_plain(out, count);
   constexpr std::size_t at_most = std::size_t{1} << 30;
   std::size_t done = 0;
   while (done < count) {

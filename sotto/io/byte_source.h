@@ -1,4 +1,7 @@
-// The bytes of a file or of standard input, plain or gzip, whichever the content says.
+// The bytes of a file or of standard input, plain or gzip.
+//
+// Which of the two the content says, or the name alone (Packing): the first bytes of a file of
+// private records belong to a person, and those of raw numbers may well be the mark of gzip.
 //
 // A gzip stream that ends early or fails its checksum is an Error, not an end of file. All readers
 // of sotto take their bytes from here.
@@ -6,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,9 +18,12 @@ struct gzFile_s;
 
 namespace sotto {
 
+enum class Packing { by_content, by_name };  // by_name: gzip when the name ends in .gz
+
 class ByteSource {
  public:
-  explicit ByteSource(std::string path);  // "-" is standard input
+  // "-" is standard input.
+  explicit ByteSource(std::string path, Packing packing = Packing::by_content);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
@@ -24,6 +31,8 @@ class ByteSource {
   const std::string& path() const { return path_; }  // "standard input" for that
   // Whether the same bytes can be had again by opening the path again.
   bool is_regular() const { return regular_; }
+  // The same file from its beginning.
+  std::unique_ptr<ByteSource> reopened() const;
 
   // How many bytes there are from beginning to end; unknown for gzip and for pipes.
   std::optional<std::uint64_t> size() const { return size_; }
@@ -38,9 +47,12 @@ class ByteSource {
 
  private:
   std::size_t read_file(char* out, std::size_t count);
+  std::size_t read_plain(char* out, std::size_t count);
 
   std::string path_;
-  gzFile_s* file_ = nullptr;
+  Packing packing_;
+  gzFile_s* file_ = nullptr;  // none: the bytes as they are
+  int descriptor_ = -1;
   bool regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;

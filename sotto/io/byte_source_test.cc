@@ -95,5 +95,26 @@ TEST(ByteSource, quoting_keeps_a_message_on_one_short_line) {
   EXPECT_LT(printable(std::string(100000, '\n')).size(), 200u);
 }
 
+TEST(ByteSource, by_name_the_content_has_no_say_about_gzip) {
+  const TemporaryFolder folder;
+  const auto read = [](const std::string& path) {
+    ByteSource source(path, Packing::by_name);
+    std::string all(100, '\0');
+    all.resize(source.read(all.data(), all.size()));
+    return all;
+  };
+  const std::string like_gzip = "\x1f\x8b\x08 raw numbers may begin like this";
+  put(folder / "x.raw", like_gzip);
+  EXPECT_EQ(read(folder / "x.raw"), like_gzip);
+  EXPECT_EQ(ByteSource(folder / "x.raw", Packing::by_name).size(), like_gzip.size());
+  EXPECT_EQ(ByteSource(folder / "x.raw", Packing::by_name).reopened()->peek(3), "\x1f\x8b\x08");
+  EXPECT_ERROR(read_all(folder / "x.raw"), "gzip");
+  put_gzip(folder / "x.gz", "hello");
+  EXPECT_EQ(read(folder / "x.gz"), "hello");
+  put(folder / "x.gz", "hello");
+  EXPECT_ERROR(read(folder / "x.gz"), "does not hold gzip data");
+  EXPECT_EQ(read_all(folder / "x.gz"), "hello");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -8,11 +8,12 @@
 namespace sotto {
 
 DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat format,
-                               std::optional<Index> dim)
+                               std::optional<Index> dim, BareLines bare)
     : bytes_(std::move(bytes)),
       format_(format),
+      bare_(bare),
       dim_is_declared_(format == DocumentFormat::uci || dim.has_value()) {
-  reader_.emplace(*bytes_, format_, DocumentValues::real, dim);
+  reader_.emplace(*bytes_, format_, DocumentValues::real, dim, bare_);
   dim_ = reader_->dim();
   records_ = reader_->documents();
   SOTTO_REQUIRE_AT(!dim || *dim == dim_, "--dim", "{} has {} words, not {}", name(), dim_, *dim);
@@ -20,8 +21,8 @@ DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat
 }
 
 void DocumentPoints::restart() {
-  bytes_ = std::make_unique<ByteSource>(bytes_->path());
-  reader_.emplace(*bytes_, format_, DocumentValues::real, dim_);
+  bytes_ = bytes_->reopened();
+  reader_.emplace(*bytes_, format_, DocumentValues::real, dim_, bare_);
 }
 
 // The dimension is the largest index there is.

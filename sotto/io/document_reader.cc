@@ -12,8 +12,8 @@ namespace sotto {
 constexpr Index most_words = std::numeric_limits<std::int32_t>::max();
 
 DocumentReader::DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
-                               std::optional<Index> dim)
-    : format_(format), values_(values), dim_(dim.value_or(most_words)) {
+                               std::optional<Index> dim, BareLines bare)
+    : format_(format), values_(values), bare_(bare), dim_(dim.value_or(most_words)) {
   if (format == DocumentFormat::uci) {
     entries_.emplace(bytes, EntryFormat::uci, values);
     dim_ = entries_->words();
@@ -74,6 +74,9 @@ bool DocumentReader::next_of_pairs(std::vector<Item>& document) {
     if (!lines_->next(line)) return false;
     if (format_ == DocumentFormat::svmlight) line = line.substr(0, line.find('#'));
     first = take_word(line);
+    SOTTO_REQUIRE_AT(bare_ == BareLines::passed_over || !first.empty(), lines_->place(),
+                     "is blank or a comment; the number of documents is public, and every line is "
+                     "one");
   } while (first.empty());
   if (format_ == DocumentFormat::svmlight) parse_real(first, *lines_);
   for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {

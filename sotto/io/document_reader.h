@@ -6,6 +6,9 @@
 //   SVMlight: "label index:value ..", indices counted from 1; the label, qid: and what follows #
 //     are left out.
 //
+// Lines of LDA-C and SVMlight that are blank or only a comment hold no document. They are passed
+// over, or refused where the number of documents is public and one document must not change it.
+//
 // A word that stands twice in a document, a word outside the dimension, a header that does not fit
 // and a file that ends early are Errors that name file and line.
 #pragma once
@@ -21,6 +24,12 @@ namespace sotto {
 
 enum class DocumentFormat { uci, lda_c, svmlight };
 
+// What becomes of a line that holds no document.
+enum class BareLines { passed_over, refused };
+inline BareLines bare_lines(bool records_are_private) {
+  return records_are_private ? BareLines::refused : BareLines::passed_over;
+}
+
 class DocumentReader {
  public:
   struct Item {
@@ -30,7 +39,7 @@ class DocumentReader {
 
   // `dim` words at most where the file does not say how many there are; none given: any.
   DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
-                 std::optional<Index> dim = {});
+                 std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over);
 
   // Words are numbered below this.
   Index dim() const { return dim_; }
@@ -49,6 +58,7 @@ class DocumentReader {
 
   DocumentFormat format_;
   DocumentValues values_;
+  BareLines bare_;
   Index dim_;
   std::optional<LineReader> lines_;  // LDA-C and SVMlight
 

@@ -1,11 +1,27 @@
 #include "sotto/io/label_table.h"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "sotto/base/error.h"
 
 namespace sotto {
+
+namespace {
+
+bool comes_before(std::string_view a, std::string_view b) {
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool number = is_number(a);
+  if (number != is_number(b)) return number;
+  return number && a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
 
 LabelTable::LabelTable() : slots_(16, -1) {}
 
@@ -34,6 +50,17 @@ std::int32_t LabelTable::add(std::string_view wanted) {
   text_ += wanted;
   end_.push_back(text_.size());
   return slots_[at] = static_cast<std::int32_t>(size() - 1);
+}
+
+std::vector<std::int32_t> LabelTable::sort() {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::int32_t a, std::int32_t b) { return comes_before(label(a), label(b)); });
+  LabelTable sorted;
+  for (const std::int32_t n : order) sorted.add(label(n));
+  *this = std::move(sorted);
+  return order;
 }
 
 void LabelTable::grow() {

@@ -21,6 +21,10 @@ class LabelTable {
   // -1 when it is not there.
   std::int32_t find(std::string_view label) const;
 
+  // Puts the labels into an order that each has whatever the others are: digits alone first, by
+  // their number and then their bytes, all others by their bytes. The old numbers in the new order.
+  std::vector<std::int32_t> sort();
+
   Index size() const { return static_cast<Index>(end_.size()) - 1; }
   std::string_view label(Index number) const;
 

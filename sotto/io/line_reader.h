@@ -1,4 +1,6 @@
 // The lines of a text file, read in blocks, with their numbers for messages.
+//
+// A byte-order mark (UTF-8) at the beginning of the file belongs to no line.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +12,27 @@
 
 namespace sotto {
 
+// `text` without the mark; what looks at the beginning of a file before a LineReader does, uses it.
+inline std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
+// What becomes of a line of more bytes than there may be.
+enum class LongLines { refused, cut };
+
 class LineReader {
  public:
   static constexpr std::size_t usual_longest = std::size_t{1} << 20;
   static constexpr std::size_t longest_document = std::size_t{1} << 30;
 
   // Memory grows with the longest line there is.
-  explicit LineReader(ByteSource& source, std::size_t longest = usual_longest);
+  explicit LineReader(ByteSource& source, std::size_t longest = usual_longest,
+                      LongLines long_lines = LongLines::refused);
 
   // Sets `line` to the next line without its end ("\n" or "\r\n"); false at the end of the file.
-  // The view is valid until the next call. A line of more than `longest` bytes is an Error.
+  // The view is valid until the next call. Of a line of more than `longest` bytes the rest is left
+  // out, or it is an Error.
   bool next(std::string_view& line);
 
   // "ratings.tns:17", the line last returned.
@@ -29,12 +42,16 @@ class LineReader {
 
  private:
   bool refill();
+  void pass_rest_of_line();
+  std::string_view take(std::size_t size, bool with_end);
 
   ByteSource& source_;
   std::size_t longest_;
+  LongLines long_lines_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  // what is in the buffer and not yet returned
   bool at_end_ = false;
+  bool cut_ = false;  // the rest of the line last returned is still to be left out
   std::uint64_t number_ = 0;
 };
 

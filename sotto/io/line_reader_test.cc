@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sotto/io/testing/test_files.h"
 
@@ -73,6 +74,40 @@ TEST(LineReader, takes_longer_lines_where_they_are_allowed) {
     ASSERT_TRUE(lines.next(line));
     EXPECT_EQ(line, std::string(100, 'b'));
     EXPECT_FALSE(lines.next(line));
+  }
+}
+
+TEST(LineReader, a_byte_order_mark_belongs_to_no_line) {
+  const TemporaryFolder folder;
+  const auto lines_of = [&](const std::string& bytes) {
+    put(folder / "x", bytes);
+    ByteSource source(folder / "x");
+    source.peek(2);
+    LineReader lines(source);
+    std::string seen;
+    for (std::string_view line; lines.next(line);) seen += std::string(line) + "|";
+    return seen;
+  };
+  EXPECT_EQ(lines_of("\xef\xbb\xbfone\ntwo\n"), "one|two|");
+  EXPECT_EQ(lines_of("\xef\xbb\xbf\ntwo\n"), "|two|");
+  EXPECT_EQ(lines_of("\xef\xbb\xbf"), "");
+  EXPECT_EQ(lines_of("\xef\xbb"), "\xef\xbb|");
+  EXPECT_EQ(lines_of("one\n\xef\xbb\xbftwo\n"), "one|\xef\xbb\xbftwo|");  // only at the beginning
+}
+
+TEST(LineReader, cuts_long_lines_where_that_is_asked_for) {
+  const TemporaryFolder folder;
+  constexpr std::size_t longest = 1000;
+  for (const std::size_t size : {longest - 1, longest, longest + 1, 5 * longest}) {
+    const std::string text = std::string(size, 'a');
+    put(folder / "x", text + "\n\n" + text + "\nlast\n" + text);
+    ByteSource source(folder / "x");
+    LineReader lines(source, longest, LongLines::cut);
+    std::vector<std::string> seen;
+    for (std::string_view line; lines.next(line);) seen.emplace_back(line);
+    const std::string cut = text.substr(0, longest);
+    EXPECT_EQ(seen, (std::vector<std::string>{cut, "", cut, "last", cut})) << size;
+    EXPECT_EQ(lines.number(), 5u);
   }
 }
 

@@ -1,10 +1,10 @@
 #include "sotto/io/rating_fields.h"
 
 #include <algorithm>
-#include <cctype>
+#include <utility>
 
 #include "sotto/base/error.h"
-#include "sotto/io/parse_number.h"
+#include "sotto/io/public_format.h"
 
 namespace sotto {
 namespace {
@@ -42,83 +42,32 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
-bool one_of(const std::string& word, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), word) != names.end();
-}
-
-std::vector<Column> given_columns(const Fields& first, const std::string& roles,
-                                  const std::string& place) {
-  std::vector<Column> columns;
-  Fields words;
-  split_fields(roles, RatingFormat::csv, words);
-  for (std::size_t n = 0; n < std::min(words.count, max_rating_fields); ++n) {
-    const std::string_view word = words.field[n];
-    SOTTO_REQUIRE_AT(one_of(std::string(word), {"mode", "value", "time", "-"}), "--columns",
-                     "a column is mode, value, time or - (left out), not '{}'", word);
-    columns.push_back({word == "mode"    ? Role::mode
-                       : word == "value" ? Role::value
-                       : word == "time"  ? Role::time
-                                         : Role::none,
-                       {}});
-  }
-  SOTTO_REQUIRE_AT(words.count == first.count, place, "has {} fields, --columns lists {}",
-                   first.count, words.count);
-  return columns;
-}
-
-std::vector<Column> named_columns(const Fields& header) {
-  std::vector<Column> columns;
-  std::size_t values = 0, last = 0;
-  for (std::size_t n = 0; n < header.count; ++n) {
-    const std::string name = lower(header.field[n]);
-    Role role = Role::mode;
-    if (one_of(name, {"rating", "value", "score", "stars"}) && values == 0) role = Role::value;
-    if (one_of(name, {"timestamp", "time", "date"})) role = Role::time;
-    values += role == Role::value ? 1 : 0;
-    if (role != Role::time) last = n;
-    columns.push_back({role, std::string(header.field[n])});
-  }
-  if (values == 0) columns[last].role = Role::value;
-  return columns;
-}
-
-std::vector<Column> usual_columns(const Fields& first, const std::string& place) {
-  SOTTO_REQUIRE_AT(first.count == 3 || first.count == 4, place,
-                   "has {} fields and no header; say what they are, for instance --columns "
-                   "mode,mode,mode,value",
-                   first.count);
-  std::vector<Column> columns = {{Role::mode, {}}, {Role::mode, {}}, {Role::value, {}}};
-  if (first.count == 4) columns.push_back({Role::time, {}});
-  return columns;
-}
-
-void check_roles(const std::vector<Column>& columns, const std::string& place) {
-  const auto count = [&](Role role) {
-    return std::count_if(columns.begin(), columns.end(),
-                         [&](const Column& c) { return c.role == role; });
-  };
-  SOTTO_REQUIRE_AT(count(Role::value) == 1, place, "needs one value column, got {}",
-                   count(Role::value));
-  SOTTO_REQUIRE_AT(count(Role::time) <= 1, place, "has more than one time column");
-  SOTTO_REQUIRE_AT(count(Role::mode) >= 2 && count(Role::mode) <= 5, place,
-                   "needs 2 to 5 mode columns, got {}; name them with --columns",
-                   count(Role::mode));
-}
+using Named = std::pair<RatingFormat, std::string_view>;
+constexpr std::array formats = {Named{RatingFormat::tns, "tns"}, Named{RatingFormat::csv, "csv"},
+                                Named{RatingFormat::tsv, "tsv"},
+                                Named{RatingFormat::movielens, "movielens"},
+                                Named{RatingFormat::u_data, "u.data"}};
 
 }  // namespace
+
+std::string_view format_name(RatingFormat format) {
+  const auto is_it = [&](const Named& named) { return named.first == format; };
+  return std::find_if(formats.begin(), formats.end(), is_it)->second;
+}
+
+RatingFormat rating_format(std::string_view name) {
+  const auto is_it = [&](const Named& named) { return named.second == name; };
+  const auto found = std::find_if(formats.begin(), formats.end(), is_it);
+  SOTTO_REQUIRE_AT(found != formats.end(), "--format", "there is no format {}", name);
+  return found->first;
+}
 
 void split_fields(std::string_view line, RatingFormat format, Fields& fields) {
   fields.count = 0;
   if (format == RatingFormat::tns) return split_words(line, fields);
-  const std::string_view separator = format == RatingFormat::csv   ? ","
-                                     : format == RatingFormat::tsv ? "\t"
-                                                                   : "::";
+  const std::string_view separator = format == RatingFormat::csv         ? ","
+                                     : format == RatingFormat::movielens ? "::"
+                                                                         : "\t";
   for (;;) {
     const std::size_t end = field_end(line, separator);
     fields.add(unquoted(line.substr(0, end)));
@@ -129,35 +78,14 @@ void split_fields(std::string_view line, RatingFormat format, Fields& fields) {
 
 RatingFormat sniff_rating_format(const std::string& path, std::string_view head) {
   if (path.ends_with(".tns") || path.ends_with(".tns.gz")) return RatingFormat::tns;
-  while (head.starts_with('#')) head.remove_prefix(std::min(head.find('\n') + 1, head.size()));
+  while (head.starts_with('#')) head.remove_prefix(std::min(head.find('\n'), head.size() - 1) + 1);
   const std::string_view line = head.substr(0, head.find('\n'));
   if (line.find("::") != std::string_view::npos) return RatingFormat::movielens;
   if (line.find(',') != std::string_view::npos) return RatingFormat::csv;
-  if (line.find('\t') != std::string_view::npos) return RatingFormat::tsv;
-  return RatingFormat::tns;
-}
-
-std::vector<Column> find_columns(const Fields& first, const std::string& roles,
-                                 const std::string& place, bool& has_header) {
-  SOTTO_REQUIRE_AT(first.count <= max_rating_fields, place, "has {} fields, at most {} are read",
-                   first.count, max_rating_fields);
-  double ignored;
-  has_header = std::none_of(first.field.begin(),
-                            first.field.begin() + static_cast<std::ptrdiff_t>(first.count),
-                            [&](std::string_view word) { return is_real(word, ignored); });
-  std::vector<Column> columns = !roles.empty() ? given_columns(first, roles, place)
-                                : has_header   ? named_columns(first)
-                                               : usual_columns(first, place);
-  check_roles(columns, roles.empty() ? place : "--columns");
-  Index mode = 0;
-  for (std::size_t n = 0; n < columns.size(); ++n) {
-    Column& column = columns[n];
-    mode += column.role == Role::mode ? 1 : 0;
-    if (column.name.empty()) {
-      column.name = has_header ? std::string(first.field[n]) : fmt::format("mode {}", mode);
-    }
+  if (line.find('\t') != std::string_view::npos) {
+    return format_by_name(path) == "u.data" ? RatingFormat::u_data : RatingFormat::tsv;
   }
-  return columns;
+  return RatingFormat::tns;
 }
 
 }  // namespace sotto

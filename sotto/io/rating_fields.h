@@ -1,15 +1,19 @@
-// How a line of a ratings file is cut into fields, and what each field is.
+// How a line of a ratings file is cut into fields.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace sotto {
 
-enum class RatingFormat { tns, csv, tsv, movielens };
+// u_data: the MovieLens file of that name, user, item, rating and time between tabs.
+enum class RatingFormat { tns, csv, tsv, movielens, u_data };
+
+// "tns", "csv", "tsv", "movielens", "u.data", as in --format.
+std::string_view format_name(RatingFormat format);
+RatingFormat rating_format(std::string_view name);
 
 constexpr std::size_t max_rating_fields = 16;
 
@@ -27,20 +31,8 @@ struct Fields {
 // Spaces around a field and double quotes around a whole field are taken off.
 void split_fields(std::string_view line, RatingFormat format, Fields& fields);
 
-// By extension (.tns, .tns.gz), then by what the first line has: "::", a comma, a tab; otherwise
-// .tns.
+// By extension (.tns, .tns.gz), then by what the first line has: "::", a comma, a tab (in a file
+// called .data that of MovieLens); otherwise .tns.
 RatingFormat sniff_rating_format(const std::string& path, std::string_view head);
-
-enum class Role { mode, value, time, none };
-
-struct Column {
-  Role role;
-  std::string name;
-};
-
-// `first` is the first line; `place` is for messages. Sets `has_header` to whether it names the
-// columns.
-std::vector<Column> find_columns(const Fields& first, const std::string& roles,
-                                 const std::string& place, bool& has_header);
 
 }  // namespace sotto

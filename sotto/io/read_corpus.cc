@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/io/document_reader.h"
+#include "sotto/io/public_format.h"
 #include "sotto/io/sniff_documents.h"
 #include "sotto/io/stop_words.h"
 #include "sotto/io/text_corpus.h"
@@ -18,14 +19,31 @@ namespace {
 
 std::string sniff(ByteSource& bytes) {
   constexpr std::size_t enough = 1 << 20;
-  const std::string_view head = bytes.peek(enough);
+  const bool cut = bytes.peek(enough).size() == enough;
+  const std::string_view head = without_byte_order_mark(bytes.peek(enough));
   SOTTO_REQUIRE_AT(!head.empty(), bytes.path(), "is empty");
   SOTTO_REQUIRE_AT(is_text(head), bytes.path(),
                    "is not text; expected UCI docword, LDA-C, MatrixMarket, SVMlight or text, one "
                    "document a line");
   if (head.starts_with("%%MatrixMarket")) return "mm";
-  const auto documents = sniff_documents(head, head.size() == enough);
+  const auto documents = sniff_documents(head, cut);
   return documents ? std::string(format_name(*documents)) : "text";
+}
+
+std::string format_of(const std::string& path, ByteSource& bytes,
+                      const CorpusFileOptions& options) {
+  static constexpr std::string_view reads[] = {"uci", "lda-c", "mm", "svmlight", "text"};
+  if (options.format != "auto") return options.format;
+  return options.records_are_private ? public_format(path, bytes, reads) : sniff(bytes);
+}
+
+// How many words there are would be read off the documents.
+void check_private_words(const std::string& format, const CorpusFileOptions& options) {
+  const bool numbers = format == "lda-c" || format == "svmlight";
+  SOTTO_REQUIRE_AT(!options.records_are_private || !numbers || !options.vocab.empty(), "--vocab",
+                   "is needed: {} has numbers for words, and how many there are would be read off "
+                   "the documents",
+                   format);
 }
 
 void check_text_options(const std::string& format, const CorpusFileOptions& options) {
@@ -49,11 +67,13 @@ void reserve_entries(Corpus& corpus, Index declared, const ByteSource& bytes) {
   corpus.count.reserve(room);
 }
 
-// Every document costs memory, even one without an entry.
-void check_declared(Index documents, Index entries, const std::string& path) {
+// Every document costs memory, even one without an entry. How many entries private documents have
+// has no say.
+void check_declared(Index documents, Index entries, bool is_private, const std::string& path) {
   constexpr Index most = std::numeric_limits<std::int32_t>::max(), empty = 100000000;
   SOTTO_REQUIRE_AT(documents >= 1, path, "has no documents");
-  SOTTO_REQUIRE_AT(documents <= most && (documents <= empty || documents - empty <= entries), path,
+  const bool believed = is_private || documents <= empty || documents - empty <= entries;
+  SOTTO_REQUIRE_AT(documents <= most && believed, path,
                    "declares {} documents for {} entries; is the header right?", documents,
                    entries);
 }
@@ -69,12 +89,13 @@ void append(const DocumentReader::Item& item, Corpus& corpus) {
   corpus.count.push_back(static_cast<std::int32_t>(item.value));
 }
 
-Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<Index> dim) {
+Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<Index> dim,
+                      bool is_private) {
   Corpus corpus;
-  DocumentReader reader(bytes, format, DocumentValues::count, dim);
+  DocumentReader reader(bytes, format, DocumentValues::count, dim, bare_lines(is_private));
   if (reader.entries()) {
     check_vocabulary(dim, reader.dim(), bytes.path());
-    check_declared(*reader.documents(), *reader.entries(), bytes.path());
+    check_declared(*reader.documents(), *reader.entries(), is_private, bytes.path());
     reserve_entries(corpus, *reader.entries(), bytes);
   }
   Index width = 0;
@@ -102,11 +123,11 @@ void gather_documents(const std::vector<std::int32_t>& document, Corpus& corpus)
   }
 }
 
-Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim) {
+Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim, bool is_private) {
   Corpus corpus;
   EntryReader reader(bytes, EntryFormat::matrix_market, DocumentValues::count);
   check_vocabulary(dim, reader.words(), bytes.path());
-  check_declared(reader.documents(), reader.entries(), bytes.path());
+  check_declared(reader.documents(), reader.entries(), is_private, bytes.path());
   reserve_entries(corpus, reader.entries(), bytes);
   corpus.vocabulary_size = reader.words();
   corpus.vocabulary_is_declared = true;
@@ -151,8 +172,9 @@ Corpus read_as(const std::string& format, ByteSource& bytes, const CorpusFileOpt
   }
   std::optional<Index> dim;
   if (!vocabulary.empty()) dim = std::ssize(vocabulary);
-  Corpus corpus = format == "mm" ? read_matrix_market(bytes, dim)
-                                 : read_documents(bytes, *document_format(format), dim);
+  const bool is_private = options.records_are_private;
+  Corpus corpus = format == "mm" ? read_matrix_market(bytes, dim, is_private)
+                                 : read_documents(bytes, *document_format(format), dim, is_private);
   corpus.vocabulary = std::move(vocabulary);
   return corpus;
 }
@@ -190,7 +212,7 @@ OptionTable CorpusFileOptions::table() {
   return OptionTable()
       .choice("format", format, {"auto", "uci", "lda-c", "mm", "svmlight", "text"},
               "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
-              "line; auto: recognised by content")
+              "line; auto: recognised by content, with --epsilon by the name of the file")
       .text("vocab", 0, vocab, "FILE",
             "the words, one a line, in the order of their numbers; of text these words alone are "
             "counted")
@@ -203,15 +225,18 @@ OptionTable CorpusFileOptions::table() {
       .flag("keep-case", keep_case, "tell capitals from small letters in text");
 }
 
-Corpus read_corpus(const std::string& path, const CorpusFileOptions& options) {
+Corpus read_corpus(const std::string& path, const CorpusFileOptions& options,
+                   std::string* format_used) {
   std::vector<std::string> vocabulary;
   if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
-  ByteSource bytes(path);
-  const std::string format = options.format == "auto" ? sniff(bytes) : options.format;
+  ByteSource bytes(path, packing_of(options.records_are_private));
+  const std::string format = format_of(path, bytes, options);
+  if (format_used != nullptr) *format_used = format;
   check_text_options(format, options);
+  check_private_words(format, options);
   Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
   SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
-  SOTTO_REQUIRE_AT(options.may_have_no_words || corpus.entries() >= 1, bytes.path(),
+  SOTTO_REQUIRE_AT(options.records_are_private || corpus.entries() >= 1, bytes.path(),
                    "has no words{}",
                    format == "text" && !options.vocab.empty() ? " of the vocabulary" : "");
   if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
@@ -244,7 +269,7 @@ Corpus read_corpus_over(const std::vector<std::string>& words, Index count, cons
                         CorpusFileOptions options) {
   options.min_df = 1;
   ByteSource bytes(path);
-  const std::string format = options.format == "auto" ? sniff(bytes) : options.format;
+  const std::string format = format_of(path, bytes, options);
   check_text_options(format, options);
   const bool text = format == "text" && !words.empty();
   std::vector<std::string> vocabulary = words;

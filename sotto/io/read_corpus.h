@@ -2,14 +2,26 @@
 // into memory: UCI docword, LDA-C, SVMlight (document_reader.h), MatrixMarket (entry_reader.h,
 // documents by words, in any order) and plain text (text_corpus.h); plain or gzip.
 //
+// Private documents (CorpusFileOptions::records_are_private): no document decides how another one
+// is read, or how many there are.
+//   - The format is that of public_format.h; gzip is told by the name.
+//   - The words of LDA-C and SVMlight need --vocab: the largest number would be read off documents.
+//   - Every line of text is a document, a blank one and one that begins with # too; what a line has
+//     beyond 2^30 bytes is not read. The empty document of LDA-C is "0", that of SVMlight a label;
+//     a line that is blank or a comment is none of theirs and is refused, since the number of
+//     documents is public. Sizes in a header are public.
+//   - Malformed, and refused wherever it stands: a NUL byte in text; a count that is not a whole
+//     number from 1 to 2^31 - 1; a word number outside --vocab or header; a word given twice; in
+//     LDA-C and SVMlight a line of 2^30 bytes or more.
+//
 // Counts must be whole numbers from 1 on. Words have names when a vocabulary is given, one word a
 // line, or when the file is text. A vocabulary must fit: as many words as the header says, and no
 // word number beyond it. What cannot be read is an Error with file and, where there is one, line.
 // Cost: one pass, 8 bytes an entry (16 at the peak for MatrixMarket that is not in order of
 // documents).
-// Privacy: none here; messages quote what they complain of, and the caller of a private run must
-// not pass them on. Such a run also needs Corpus::vocabulary_is_declared, and no --min-df, which
-// looks at all documents.
+// Privacy: none but that; messages quote what they complain of, and the caller of a private run
+// must not pass them on. Such a run also needs Corpus::vocabulary_is_declared, and no --min-df,
+// which looks at all documents.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +41,15 @@ struct CorpusFileOptions {
   std::string stop_words = "none";  // english, or a file
   std::int64_t min_length = 2;
   bool keep_case = false;
-  // Not an option of the user's: whether documents without a single word are accepted.
-  bool may_have_no_words = false;
+  // Not an option of the user's: whether the documents belong to persons (see above).
+  bool records_are_private = false;
 
   OptionTable table();
 };
 
-Corpus read_corpus(const std::string& path, const CorpusFileOptions& options = {});
+// Sets `format`, where it is given, to the one that the file was read in.
+Corpus read_corpus(const std::string& path, const CorpusFileOptions& options = {},
+                   std::string* format = nullptr);
 
 // Another file whose words are to be numbered as in a corpus that was read with the same options:
 // its text is counted over these words, a file with numbers is matched by its --vocab. `words`

@@ -192,11 +192,12 @@ TEST_F(ReadCorpus, refuses_what_has_no_words) {
   EXPECT_ERROR(read_corpus(folder_ / "none"), "cannot be opened");
   // Unless the caller must not say so.
   CorpusFileOptions lenient;
-  lenient.may_have_no_words = true;
+  lenient.records_are_private = true;
   lenient.format = "uci";
   EXPECT_EQ(documents_of(read("3\n5\n0\n", lenient)), (Documents{{}, {}, {}}));
   auto text = with_vocab("one\n");
-  text.may_have_no_words = true;
+  text.format = "text";
+  text.records_are_private = true;
   EXPECT_EQ(documents_of(read("none of these\n\n", text)), (Documents{{}, {}}));
 }
 
@@ -308,6 +309,99 @@ TEST_F(ReadCorpus, survives_damage_anywhere) {
     put(path, text);
     damage_everywhere(path, [&] { read_corpus(path, with_format(format)); });
   }
+}
+
+// ---- private documents ----
+
+class PrivateCorpus : public ReadCorpus {
+ protected:
+  Corpus read(const std::string& name, const std::string& text, CorpusFileOptions options = {}) {
+    put(folder_ / name, text);
+    options.records_are_private = true;
+    return read_corpus(folder_ / name, options, &format_);
+  }
+
+  std::string format_;
+};
+
+TEST_F(PrivateCorpus, the_format_follows_from_the_name_or_a_mark) {
+  const auto five = with_vocab("a\nb\nc\nd\ne\n");
+  const auto reads = [&](const std::string& name, const std::string& text, const char* format) {
+    EXPECT_EQ(documents_of(read(name, text, five)), some_documents) << name;
+    EXPECT_EQ(format_, format);
+  };
+  reads("docword.kos.txt", uci, "uci");
+  reads("x.ldac", lda_c, "lda-c");
+  reads("x.svm", svmlight, "svmlight");
+  reads("x.mtx", mm, "mm");
+  reads("x", mm, "mm");
+  reads("x.txt", "a a c\n\nb b b e\na b c\n", "text");
+  // One label more or less makes no LDA-C of it, and a document like "7 10:30" no SVMlight.
+  EXPECT_EQ(documents_of(read("x.svm", "1 1:1\n1 2:1\n", five)), (Documents{{{0, 1}}, {{1, 1}}}));
+  EXPECT_EQ(documents_of(read("x.txt", "7 10:30\na\n", five)), (Documents{{}, {{0, 1}}}));
+  for (const std::string& text : {uci, lda_c, svmlight, std::string("a b\n"), std::string()}) {
+    EXPECT_ERROR(read("x", text), "--format: is needed");
+    EXPECT_ERROR(read("x.csv", text), "--format: is needed");
+  }
+}
+
+TEST_F(PrivateCorpus, a_document_that_becomes_empty_is_still_one) {
+  const auto five = with_vocab("a\nb\nc\nd\ne\n");
+  for (const char* empty : {"", "  \t", "#", "# e-mail", "\r", "\xef\xbb\xbf", "0", "%%"}) {
+    for (int place = 0; place < 3; ++place) {
+      std::string text;
+      for (int n = 0; n < 3; ++n) text += (n == place ? std::string(empty) : "a b") + "\n";
+      EXPECT_EQ(read("x.txt", text, five).documents(), 3) << empty;
+    }
+  }
+  EXPECT_EQ(read("x.ldac", "0\n1 2:1\n0\n", five).documents(), 3);
+  EXPECT_EQ(read("x.svm", "1\n1 2:1\n-1 # none\n", five).documents(), 3);
+}
+
+TEST_F(PrivateCorpus, a_line_that_is_no_document_is_refused_wherever_it_stands) {
+  const auto five = with_vocab("a\nb\nc\nd\ne\n");
+  const std::pair<const char*, const char*> formats[] = {{"x.ldac", "1 2:1\n"},
+                                                         {"x.svm", "1 2:1\n"}};
+  for (const auto& [name, good] : formats) {
+    for (const char* bad : {"\n", "  \n", "# x\n", "x\n"}) {
+      EXPECT_NE(error_of([&] { read(name, std::string(bad) + good + good, five); }), "");
+      EXPECT_NE(error_of([&] { read(name, std::string(good) + bad + good, five); }), "");
+      EXPECT_NE(error_of([&] { read(name, std::string(good) + good + bad, five); }), "");
+    }
+  }
+  for (const std::string& text : {std::string("a\0b\nc\n", 6), std::string("c\na\0b\n", 6)}) {
+    EXPECT_ERROR(read("x.txt", text, five), "NUL");
+  }
+}
+
+TEST_F(PrivateCorpus, numbers_for_words_need_a_vocabulary_whatever_the_documents) {
+  for (const char* text : {"0\n0\n", "0\n1 3:1\n", "x"}) {
+    EXPECT_ERROR(read("x.ldac", text), "--vocab: is needed");
+    EXPECT_ERROR(read("x.svm", text), "--vocab: is needed");
+  }
+}
+
+TEST_F(PrivateCorpus, is_packed_where_its_name_says_so) {
+  put_gzip(folder_ / "x.txt.gz", "one two\n");
+  CorpusFileOptions options;
+  options.records_are_private = true;
+  EXPECT_EQ(read_corpus(folder_ / "x.txt.gz", options).vocabulary_size, 2);
+  put_gzip(folder_ / "x.txt", "one two\n");
+  EXPECT_ERROR(read_corpus(folder_ / "x.txt", options), "NUL");
+  EXPECT_EQ(read_corpus(folder_ / "x.txt").vocabulary_size, 2);
+}
+
+TEST_F(ReadCorpus, a_byte_order_mark_is_no_part_of_anything) {
+  const std::string mark = "\xef\xbb\xbf";
+  for (const std::string& text : {uci, lda_c, svmlight, mm}) {
+    EXPECT_EQ(documents_of(read(mark + text)), some_documents) << text;
+  }
+  EXPECT_EQ(read(mark + "one two\n").vocabulary, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(read(lda_c, with_vocab(mark + "a\nb\nc\nd\ne\n")).vocabulary[0], "a");
+  CorpusFileOptions options;
+  put(folder_ / "stop", mark + "one\n");
+  options.stop_words = folder_ / "stop";
+  EXPECT_EQ(read("one two\n", options).vocabulary, (std::vector<std::string>{"two"}));
 }
 
 }  // namespace

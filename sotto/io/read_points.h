@@ -2,7 +2,18 @@
 //
 // Raw numbers cannot be recognised: they are read as such when --dtype or --format raw says so, or
 // when the input is not text and --dim is given.
-// Privacy: none here; the caller wraps what belongs to persons as Sensitive.
+//
+// Private records (PointFileOptions::records_are_private): no record decides how another one is
+// read, or how many there are.
+//   - The format is that of public_format.h, raw where --dtype is given; gzip is told by the name.
+//   - Numbers in text are separated as the format says: csv a comma, tsv a tab, spaces blanks and
+//     tabs. --header says whether the first line names the columns, with no default.
+//   - The dimension is that of an .npy or UCI header, of a line with names, or of --dim.
+//   - Every other line of text is a record. What is none (a wrong number of fields, a field that is
+//     not a finite number, a blank line, a comment, a line of 2^30 bytes or more) is refused
+//     wherever it stands, and so is what document_reader.h calls an Error. The empty record of
+//     LDA-C is "0", that of SVMlight a label.
+// Privacy: none but that; the caller wraps what belongs to persons as Sensitive.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +27,19 @@
 namespace sotto {
 
 struct PointFileOptions {
-  std::string format = "auto";  // npy, csv, raw, uci, lda-c, svmlight
+  std::string format = "auto";  // npy, csv, tsv, spaces, raw, uci, lda-c, svmlight
   std::optional<std::int64_t> dim;
-  std::string dtype = "auto";  // f4, f8
+  std::string dtype = "auto";   // f4, f8
+  std::string header = "auto";  // yes, no
+  // Not an option of the user's: whether the records belong to persons (see above).
+  bool records_are_private = false;
 
   OptionTable table();
 };
 
+// Sets `format`, where it is given, to the one that the file is read in.
 std::unique_ptr<PointSource> open_points(const std::string& path,
-                                         const PointFileOptions& options = {});
+                                         const PointFileOptions& options = {},
+                                         std::string* format = nullptr);
 
 }  // namespace sotto

@@ -265,5 +265,107 @@ TEST(NpyWriter, writes_what_is_read_back_and_refuses_an_incomplete_array) {
   EXPECT_ERROR(NpyWriter(path, {4, 3}, 2), "4 or 8 bytes");
 }
 
+// ---- private records ----
+
+PointFileOptions private_points(const std::string& header, std::optional<std::int64_t> dim = {}) {
+  PointFileOptions options;
+  options.records_are_private = true;
+  options.header = header;
+  options.dim = dim;
+  return options;
+}
+
+TEST(PrivatePoints, the_format_follows_from_the_name_or_a_mark) {
+  const TemporaryFolder folder;
+  const RowMatrix m = some_points();
+  const auto reads = [&](const std::string& name, const std::string& bytes, const char* format,
+                         const PointFileOptions& options) {
+    put(folder / name, bytes);
+    std::string found;
+    EXPECT_EQ(all_points(*open_points(folder / name, options, &found)), m) << name;
+    EXPECT_EQ(found, format);
+  };
+  const std::string npy = npy_bytes("<f8", "(4, 3)", raw_bytes<double>(m));
+  reads("p.npy", npy, "npy", private_points("auto"));
+  reads("p", npy, "npy", private_points("auto"));
+  reads("p.csv", "a,b,c\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv", private_points("yes"));
+  reads("p.csv", "# 1,2,3\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv", private_points("yes"));
+  reads("p.tsv", "1\t2.5\t-3\n0\t1e10\t.125\n-1\t0\t0\n7\t8\t9\n", "tsv", private_points("no", 3));
+  PointFileOptions spaces = private_points("no", 3);
+  spaces.format = "spaces";
+  reads("p.txt", " 1 2.5\t-3\n0 1e10 .125\n-1 0 0\n7 8 9\n", "spaces", spaces);
+  reads("p.raw", raw_bytes<double>(m), "raw", private_points("auto", 3));
+  reads("p.f4", raw_bytes<float>(m), "raw", private_points("auto", 3));
+  PointFileOptions typed = private_points("auto", 3);
+  typed.dtype = "f8";
+  reads("p", raw_bytes<double>(m), "raw", typed);
+  for (const char* text : {"1,2,3\n", "1 1:2\n", "x", ""}) {
+    put(folder / "p.txt", text);
+    EXPECT_ERROR(open_points(folder / "p.txt", private_points("no", 3)), "--format: is needed");
+  }
+}
+
+TEST(PrivatePoints, what_records_have_in_common_is_not_read_off_them) {
+  const TemporaryFolder folder;
+  for (const char* text : {"1,2\n3,4\n", "a,b\n3,4\n", "1,2,3\n4,5\n", ""}) {
+    put(folder / "p.csv", text);
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points("auto")), "--header: say yes or no");
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points("no")), "--dim: is needed");
+  }
+  for (const char* name : {"p.svm", "p.ldac"}) {
+    for (const char* text : {"1 2:1\n", "0\n0\n", "x"}) {
+      put(folder / name, text);
+      EXPECT_ERROR(open_points(folder / name, private_points("auto")), "--dim: is needed");
+    }
+  }
+  put(folder / "p.csv", "1,2\n");
+  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "cannot be opened");
+  put(folder / "p.npy", "x");
+  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "--header: goes with");
+}
+
+TEST(PrivatePoints, a_line_that_is_no_record_is_refused_wherever_it_stands) {
+  const TemporaryFolder folder;
+  for (const char* bad : {"", "  ", "# 1,2", "a,b", "1", "1,2,3", "1;2", "nan,1", "1\t2"}) {
+    for (int place = 0; place < 3; ++place) {
+      std::string text;
+      for (int n = 0; n < 3; ++n) text += std::string(n == place ? bad : "1,2") + "\n";
+      put(folder / "p.csv", text);
+      EXPECT_NE(error_of([&] { read_all(folder / "p.csv", private_points("no", 2)); }), "") << text;
+      put(folder / "p.csv", "x,y\n" + text);
+      EXPECT_NE(error_of([&] { read_all(folder / "p.csv", private_points("yes")); }), "") << text;
+    }
+  }
+}
+
+TEST(PrivatePoints, raw_numbers_may_begin_like_gzip) {
+  const TemporaryFolder folder;
+  RowMatrix m = some_points();
+  m(0, 0) = std::bit_cast<double>(std::uint64_t{0x3ff0000000088b1f});
+  put(folder / "p.raw", raw_bytes<double>(m));
+  EXPECT_EQ(read_all(folder / "p.raw", private_points("auto", 3)), m);
+}
+
+TEST(ReadPoints, a_header_is_there_when_it_is_said_to_be) {
+  const TemporaryFolder folder;
+  put(folder / "p.csv", "1,2\n3,4\n");
+  PointFileOptions options;
+  options.header = "yes";
+  EXPECT_EQ(read_all(folder / "p.csv", options).rows(), 1);
+  options.header = "no";
+  EXPECT_EQ(read_all(folder / "p.csv", options).rows(), 2);
+  put(folder / "p.csv", "a,b\n3,4\n");
+  EXPECT_ERROR(read_all(folder / "p.csv", options), "p.csv:1: 'a' is not a number");
+}
+
+TEST(ReadPoints, a_byte_order_mark_is_no_part_of_a_number) {
+  const TemporaryFolder folder;
+  const std::string mark = "\xef\xbb\xbf";
+  put(folder / "p.csv", mark + "1,2\n3,4\n");
+  EXPECT_EQ(read_all(folder / "p.csv").rows(), 2);
+  put(folder / "p", mark + "1 1:2 3:1\n-1 2:3\n");
+  EXPECT_EQ(read_all(folder / "p").rows(), 2);
+}
+
 }  // namespace
 }  // namespace sotto

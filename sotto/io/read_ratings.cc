@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
-#include "sotto/io/rating_fields.h"
+#include "sotto/io/public_format.h"
+#include "sotto/io/rating_columns.h"
 #include "sotto/io/time_bins.h"
 
 namespace sotto {
@@ -18,11 +20,10 @@ constexpr Index largest_index = std::numeric_limits<std::int32_t>::max();
 
 RatingFormat format_of(const RatingFileOptions& options, const std::string& path,
                        ByteSource& source) {
-  if (options.format == "tns") return RatingFormat::tns;
-  if (options.format == "csv") return RatingFormat::csv;
-  if (options.format == "tsv") return RatingFormat::tsv;
-  if (options.format == "movielens") return RatingFormat::movielens;
-  return sniff_rating_format(path, source.peek(1 << 16));
+  static constexpr std::string_view reads[] = {"tns", "csv", "tsv", "movielens", "u.data"};
+  if (options.format != "auto") return rating_format(options.format);
+  if (options.records_are_private) return rating_format(public_format(path, source, reads));
+  return sniff_rating_format(path, without_byte_order_mark(source.peek(1 << 16)));
 }
 
 TimeBin bin_named(const std::string& name) {
@@ -111,27 +112,60 @@ class TimeRows {
   std::int32_t last_row_ = -1;
 };
 
+// What a Tensor Toolbox header says.
+struct TnsHeader {
+  std::vector<Index> dims;
+  Index entries;
+};
+
+// Reads the header, where there is one, and moves to the first entry.
+std::optional<TnsHeader> read_tns_header(RatingLines& lines) {
+  if (lines.fields.field[0] != "sptensor") return std::nullopt;
+  const auto next = [&](const char* what) {
+    SOTTO_REQUIRE_AT(lines.next(), lines.place(), "the file ends before {}", what);
+  };
+  TnsHeader header;
+  next("the order of the tensor");
+  const auto order = static_cast<std::size_t>(lines.whole(0, "order", max_observed_order));
+  next("the dimensions");
+  lines.require_count(order);
+  for (std::size_t m = 0; m < order; ++m) {
+    header.dims.push_back(lines.whole(m, "dimension", largest_index));
+  }
+  next("the number of entries");
+  lines.require_count(1);
+  header.entries = lines.whole(0, "number of entries", largest_index);
+  next("the first entry");
+  return header;
+}
+
+// "mode,mode,value": what the columns are behind such a header.
+std::string columns_after(const TnsHeader& header) {
+  std::string columns;
+  for (std::size_t m = 0; m < header.dims.size(); ++m) columns += "mode,";
+  return columns + "value";
+}
+
+// Rows are labels. `dims` are the largest indices of a .tns that says them.
 class TextRatings {
  public:
-  TextRatings(RatingLines& lines, const RatingFileOptions& options, const Ratings* known)
+  TextRatings(RatingLines& lines, RatingFormat format, const RatingFileOptions& options,
+              const Ratings* known, std::vector<Index> dims = {})
       : lines_(lines),
+        format_(format),
         known_(known),
+        dims_(std::move(dims)),
         with_time_(options.time_mode != "none"),
         times_(bin_named(options.time_mode)),
-        time_name_(options.time_mode) {
-    bool has_header = false;
-    columns_ = find_columns(lines.fields, options.columns, lines.place(), has_header);
-    pending_ = !has_header;
-    for (std::size_t n = 0; n < columns_.size(); ++n) {
-      if (columns_[n].role == Role::mode) modes_.push_back(n);
-      if (columns_[n].role == Role::value) value_ = n;
-      if (columns_[n].role == Role::time) time_ = n;
-    }
-    SOTTO_REQUIRE_AT(!with_time_ || time_ != max_rating_fields, "--time-mode",
+        time_name_(options.time_mode),
+        layout_(find_columns(lines.fields, format, options, lines.place())),
+        pending_(!layout_.has_header) {
+    SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "--time-mode",
                      "the file has no time column; name it with --columns");
-    const std::size_t modes = modes_.size() + (with_time_ ? 1 : 0);
+    const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
     SOTTO_REQUIRE_AT(modes <= max_observed_order, "--time-mode",
-                     "{} modes and the time are more than {}", modes_.size(), max_observed_order);
+                     "{} modes and the time are more than {}", layout_.modes.size(),
+                     max_observed_order);
     SOTTO_REQUIRE_AT(known == nullptr || known->modes.size() == std::max<std::size_t>(modes, 3),
                      lines.place(), "has {} modes, {} has {}", modes,
                      known == nullptr ? "" : known->path,
@@ -139,15 +173,16 @@ class TextRatings {
   }
 
   void read(Ratings& out) {
-    const std::size_t order = std::max<std::size_t>(modes_.size() + (with_time_ ? 1 : 0), 3);
+    const std::size_t order = std::max<std::size_t>(layout_.modes.size() + (with_time_ ? 1 : 0), 3);
     out.entries = ObservedEntries(std::vector<Index>(order, 1));
     name_modes(out, order);
+    out.user_column = layout_.user_column();
     std::vector<std::int32_t> rows(order, 0);
     while (pending_ || lines_.next()) {
       pending_ = false;
-      lines_.require_count(columns_.size());
+      lines_.require_count(layout_.columns.size());
       read_rows(out, rows);
-      const double x = lines_.value(value_);
+      const double x = lines_.value(layout_.value);
       out.lines.add(out.entries.size(), lines_.number());
       out.entries.append(rows, x);
     }
@@ -160,7 +195,8 @@ class TextRatings {
 
  private:
   void name_modes(Ratings& out, std::size_t order) const {
-    for (const std::size_t n : modes_) out.modes.push_back({columns_[n].name, false, {}});
+    for (const std::size_t n : layout_.modes)
+      out.modes.push_back({layout_.columns[n].name, false, {}});
     if (with_time_) out.modes.push_back({time_name_, false, {}});
     if (out.modes.size() < order) {
       out.modes.push_back({"all", false, {}});
@@ -169,51 +205,54 @@ class TextRatings {
   }
 
   void read_rows(Ratings& out, std::vector<std::int32_t>& rows) {
-    for (std::size_t m = 0; m < modes_.size(); ++m) {
-      const std::string_view label = lines_.fields.field[modes_[m]];
-      SOTTO_REQUIRE_AT(!label.empty(), lines_.place(), "field {} is empty", modes_[m] + 1);
+    for (std::size_t m = 0; m < layout_.modes.size(); ++m) {
+      const std::string_view label = label_in(layout_.modes[m]);
       rows[m] =
           known_ != nullptr ? known_->modes[m].labels.find(label) : out.modes[m].labels.add(label);
     }
     if (!with_time_) return;
-    const std::string_view text = lines_.fields.field[time_];
-    const std::size_t m = modes_.size();
+    const std::string_view text = lines_.fields.field[layout_.time];
+    const std::size_t m = layout_.modes.size();
     rows[m] = known_ != nullptr ? known_->modes[m].labels.find(times_.label(text, lines_))
                                 : times_.add(text, lines_);
   }
 
+  // An index is the same label however it is written.
+  std::string_view label_in(std::size_t column) {
+    const std::string_view text = lines_.fields.field[column];
+    SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty", column + 1);
+    if (format_ != RatingFormat::tns) return text;
+    const Index most = column < dims_.size() ? dims_[column] : std::numeric_limits<Index>::max();
+    index_ = fmt::format_int(lines_.whole(column, "index", most)).str();
+    return index_;
+  }
+
   void sort_time(Ratings& out) const {
     std::vector<std::int32_t> row_of;
-    out.modes[modes_.size()].labels = times_.sorted(row_of);
-    for (std::int32_t& row : out.entries.index[modes_.size()]) {
+    out.modes[layout_.modes.size()].labels = times_.sorted(row_of);
+    for (std::int32_t& row : out.entries.index[layout_.modes.size()]) {
       row = row_of[static_cast<std::size_t>(row)];
     }
   }
 
   RatingLines& lines_;
+  RatingFormat format_;
   const Ratings* known_;
+  std::vector<Index> dims_;
   bool with_time_;
   TimeRows times_;
   std::string time_name_;
-  std::vector<Column> columns_;
-  std::vector<std::size_t> modes_;  // their columns
-  std::size_t value_ = 0, time_ = max_rating_fields;
-  bool pending_ = false;  // the line last read is an entry
+  ColumnLayout layout_;
+  bool pending_;  // the line last read is an entry
+  std::string index_;
 };
 
-// Both dialects of .tns; what a header says about the shape and the number of entries is checked.
+// Both dialects of .tns with indices as rows.
 class TnsRatings {
  public:
   TnsRatings(RatingLines& lines, const Ratings* known) : lines_(lines), known_(known) {}
 
-  void read(Ratings& out) {
-    std::vector<Index> dims;
-    std::optional<Index> claimed;
-    if (lines_.fields.field[0] == "sptensor") {
-      dims = read_header();
-      claimed = lines_.whole(0, "number of entries", largest_index);
-      SOTTO_REQUIRE_AT(lines_.next(), lines_.place(), "the file ends before the first entry");
-    }
+  void read(Ratings& out, const std::vector<Index>& dims) {
     const std::size_t order = lines_.fields.count - 1;
     SOTTO_REQUIRE_AT(order >= 2 && order <= max_observed_order, lines_.place(),
                      "expected 2 to {} indices and a value, got {} fields", max_observed_order,
@@ -221,26 +260,9 @@ class TnsRatings {
     SOTTO_REQUIRE_AT(dims.empty() || dims.size() == order, lines_.place(),
                      "the header promises {} indices, here are {}", dims.size(), order);
     read_entries(out, order, dims);
-    SOTTO_REQUIRE_AT(!claimed || *claimed == out.entries.size(), lines_.place(),
-                     "the header promises {} entries, the file has {}", *claimed,
-                     out.entries.size());
   }
 
  private:
-  std::vector<Index> read_header() {
-    SOTTO_REQUIRE_AT(lines_.next(), lines_.place(), "the file ends before the order of the tensor");
-    const auto order = static_cast<std::size_t>(lines_.whole(0, "order", max_observed_order));
-    SOTTO_REQUIRE_AT(lines_.next(), lines_.place(), "the file ends before the dimensions");
-    lines_.require_count(order);
-    std::vector<Index> dims;
-    for (std::size_t m = 0; m < order; ++m) {
-      dims.push_back(lines_.whole(m, "dimension", largest_index));
-    }
-    SOTTO_REQUIRE_AT(lines_.next(), lines_.place(), "the file ends before the number of entries");
-    lines_.require_count(1);
-    return dims;
-  }
-
   void read_entries(Ratings& out, std::size_t order, const std::vector<Index>& declared) {
     const std::size_t modes = std::max<std::size_t>(order, 3);
     SOTTO_REQUIRE_AT(known_ == nullptr || known_->modes.size() == modes, lines_.place(),
@@ -272,22 +294,76 @@ class TnsRatings {
   const Ratings* known_;
 };
 
+void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* known, Ratings& out) {
+  SOTTO_REQUIRE_AT(options.time_mode == "none", "--time-mode",
+                   "a .tns file has no time stamps; its indices are the modes");
+  SOTTO_REQUIRE_AT(options.header != "yes", "--header", "does not go with a .tns file");
+  const std::optional<TnsHeader> header = read_tns_header(lines);
+  const std::vector<Index> dims = header ? header->dims : std::vector<Index>();
+  const bool labels = known != nullptr
+                          ? !known->modes[0].numbered
+                          : options.for_users || (options.records_are_private && !header);
+  if (labels) {
+    options.header = "no";
+    if (header && options.columns.empty()) options.columns = columns_after(*header);
+    TextRatings(lines, RatingFormat::tns, options, known, dims).read(out);
+  } else {
+    SOTTO_REQUIRE_AT(options.columns.empty() && options.user_column.empty(),
+                     options.columns.empty() ? "--user-column" : "--columns",
+                     "does not go with this .tns file, whose indices are the rows");
+    TnsRatings(lines, known).read(out, dims);
+  }
+  SOTTO_REQUIRE_AT(!header || header->entries == out.entries.size(), lines.place(),
+                   "the header promises {} entries, the file has {}", header->entries,
+                   out.entries.size());
+}
+
+// Rows in the order of their labels.
+void sort_rows(Ratings& ratings) {
+  for (std::size_t m = 0; m < ratings.modes.size(); ++m) {
+    if (ratings.modes[m].numbered) continue;
+    const std::vector<std::int32_t> order = ratings.modes[m].labels.sort();
+    std::vector<std::int32_t> row_of(order.size());
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      row_of[static_cast<std::size_t>(order[n])] = static_cast<std::int32_t>(n);
+    }
+    for (std::int32_t& row : ratings.entries.index[m]) row = row_of[static_cast<std::size_t>(row)];
+  }
+}
+
+// Entries in the order of their places; of two at one place the one that was first stays first.
+void sort_entries(ObservedEntries& entries) {
+  std::vector<std::int32_t> order(entries.value.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    for (const auto& rows : entries.index) {
+      const auto i = rows[static_cast<std::size_t>(a)], j = rows[static_cast<std::size_t>(b)];
+      if (i != j) return i < j;
+    }
+    return false;
+  });
+  entries = entries.select(order);
+}
+
 Ratings read(const std::string& path, const RatingFileOptions& options, const Ratings* known) {
-  ByteSource source(path);
+  ByteSource source(path, packing_of(options.records_are_private));
   const RatingFormat format = format_of(options, path, source);
   RatingLines lines(source, format, options.value_range());
   SOTTO_REQUIRE_AT(lines.next(), source.path(), "has no entries");
   Ratings ratings;
   ratings.path = source.path();
+  ratings.format = format_name(format);
   if (format == RatingFormat::tns) {
-    SOTTO_REQUIRE_AT(options.time_mode == "none", "--time-mode",
-                     "a .tns file has no time stamps; its indices are the modes");
-    SOTTO_REQUIRE_AT(options.columns.empty(), "--columns", "does not go with a .tns file");
-    TnsRatings(lines, known).read(ratings);
+    read_tns(lines, options, known, ratings);
   } else {
-    TextRatings(lines, options, known).read(ratings);
+    TextRatings(lines, format, options, known).read(ratings);
   }
   SOTTO_REQUIRE_AT(ratings.entries.size() > 0, source.path(), "has a header but no entries");
+  if (options.records_are_private) {
+    sort_rows(ratings);
+    sort_entries(ratings.entries);
+    ratings.lines = {};
+  }
   return ratings;
 }
 
@@ -295,11 +371,19 @@ Ratings read(const std::string& path, const RatingFileOptions& options, const Ra
 
 OptionTable RatingFileOptions::table() {
   return OptionTable()
-      .choice("format", format, {"auto", "tns", "csv", "tsv", "movielens"},
-              "format of the ratings; auto: recognised by name and content")
+      .choice("format", format, {"auto", "tns", "csv", "tsv", "movielens", "u.data"},
+              "format of the ratings; auto: recognised by name and content, with --epsilon by the "
+              "name alone")
       .text("columns", 0, columns, "ROLE,ROLE,...",
-            "what the columns are: mode, value, time, or - for one to leave out (none given: by "
-            "the header, or mode,mode,value,time)")
+            "what the columns are: user, item, mode, value, time, or - for one to leave out (none "
+            "given: by the header, or mode,mode,value,time)")
+      .text("user-column", 0, user_column, "NAME|NUMBER",
+            "the column that tells the users apart, by its name in the header or its number from "
+            "1 on; one label is one user (none given: the one column of the header that is called "
+            "user, customer, patient or the like, or the first of a MovieLens format)")
+      .choice("header", header, {"auto", "yes", "no"},
+              "whether the first line names the columns; auto: when nothing on it is a number, and "
+              "with --epsilon at least one name is known")
       .choice("time-mode", time_mode, {"none", "day", "week", "month"},
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",
@@ -348,6 +432,8 @@ Ratings read_more_ratings(const std::string& path, const RatingFileOptions& opti
 void refuse_duplicates(const Ratings& ratings) {
   const DuplicateCount found = find_duplicates(ratings.entries);
   if (!found.lowest) return;
+  SOTTO_REQUIRE_AT(ratings.lines.known(), ratings.path,
+                   "has two ratings of one place; a place may be rated once");
   throw Error(fmt::format("the same place as on line {}: a place may be rated once (--check counts "
                           "them; a --time-mode may tell them apart)",
                           ratings.lines.line_of(found.lowest->first)),

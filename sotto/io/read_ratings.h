@@ -1,21 +1,45 @@
 // Reads observed entries of order 3 to 5 (who rated what, and when) from text, plain or gzip.
 //
 //   .tns         both dialects; indices are the rows, counted from 1
-//   CSV and TSV  with or without a header; MovieLens `ratings.csv` and `u.data`
-//   MovieLens    `::` between the fields
+//   CSV and TSV  with or without a header; MovieLens `ratings.csv`
+//   MovieLens    `::` between the fields; `u.data`: tabs
 //
 // Columns of text are modes, the value, or a time stamp. A header names them: rating, value, score
 // or stars is the value; timestamp, time or date the time; the others are modes, and where nothing
-// is called a value it is the last column that is not the time. Without a header three columns are
-// mode,mode,value and four are mode,mode,value,time. `--columns` overrides both. What stands in a
-// mode column may be anything; rows are numbered as they appear. The time becomes one more mode of
-// days, weeks or months in the order of time, or is left out. Two modes become three with a third
-// of one row.
+// is called a value it is the last column that is not the time. A column without a name (a saved
+// index) is refused. Without a header three columns are mode,mode,value and four are
+// mode,mode,value,time. `--columns` overrides both. What stands in a mode column may be anything;
+// rows are numbered as they appear. The time becomes one more mode of days, weeks or months in the
+// order of time, or is left out. Two modes become three with a third of one row. Capitals, _, - and
+// spaces make no difference in a name.
+//
+// Who the users are (RatingFileOptions::for_users): mode 0 is the users and mode 1 the items,
+// whatever their order in the file. The users' column is the one that --columns or --user-column
+// says; else the only one of the header that is called user, customer, person, patient, member,
+// account or the like (rating_columns.cc has the list); else the first of a MovieLens format; else
+// an Error. One label is one user. The items' column is what --columns says; else the only mode
+// beside the users; else the only one that is called item, movie, product or the like; else an
+// Error. Without for_users --user-column puts the users first, too.
+//
+// Private ratings (RatingFileOptions::records_are_private): no rating decides how another one is
+// read, nor in which order anything stands.
+//   - The format is that of public_format.h; gzip is told by the name.
+//   - The first line is a header where --header says so, or when nothing on it is a number and at
+//     least one name on it is known. Without one --columns is needed, but for MovieLens (user,
+//     item, value, time) and .tns (indices, value; with for_users two indices).
+//   - Rows are numbered in the order of their labels (LabelTable::sort), entries are put into the
+//     order of their places, and lines are forgotten: a file may be sorted by what is private.
+//   - The indices of a .tns are labels: a row is one that occurs. With a header (sptensor) and
+//     without for_users its sizes are the shape, and public.
+//   - Malformed, and refused wherever it stands: a value that is not a finite number, an empty
+//     field, a wrong number of fields, an index that is not a whole number from 1 on or beyond the
+//     header, a time that cannot be read or outside the years 1 to 9999 (with --time-mode), a line
+//     of 2^20 bytes or more. Lines that are blank or begin with # are not ratings.
 //
 // A value that is not a finite number, or outside --range, an empty field, a wrong number of fields
 // and a place given twice are Errors that name the line.
 // Cost: about 200 ns a line.
-// Privacy: none here; the caller wraps what belongs to persons as Sensitive.
+// Privacy: none but that; the caller wraps what belongs to persons as Sensitive.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +58,15 @@ struct ValueRange {
 };
 
 struct RatingFileOptions {
-  std::string format = "auto";  // tns, csv, tsv, movielens
-  std::string columns;          // "mode,mode,value,time"; "-" leaves a column out
+  std::string format = "auto";  // tns, csv, tsv, movielens, u.data
+  std::string columns;          // "user,item,value,time"; "-" leaves a column out
+  std::string user_column;      // a name of the header, or a number from 1 on
+  std::string header = "auto";  // yes, no
   std::string time_mode = "none";
   std::string range;  // "0.5:5"
+  // Not options of the user's (see above).
+  bool records_are_private = false;
+  bool for_users = false;
 
   OptionTable table();
   std::optional<ValueRange> value_range() const;
@@ -46,7 +75,7 @@ struct RatingFileOptions {
 // The rows of one mode and what they stand for.
 struct RatingMode {
   std::string name;   // "userId", "month", "mode 1"
-  bool numbered;      // .tns: row i is the index i + 1, and `labels` is empty
+  bool numbered;      // of some .tns: row i is the index i + 1, and `labels` is empty
   LabelTable labels;  // otherwise
 
   std::string label(Index row) const;
@@ -58,6 +87,7 @@ class EntryLines {
  public:
   void add(Index entry, std::uint64_t line);
   std::uint64_t line_of(Index entry) const;
+  bool known() const { return !runs_.empty(); }
 
  private:
   struct Run {
@@ -71,7 +101,9 @@ struct Ratings {
   std::string path;
   ObservedEntries entries;
   std::vector<RatingMode> modes;
-  EntryLines lines;
+  EntryLines lines;         // not known of private ratings
+  std::string format;       // as in --format
+  std::string user_column;  // "the column userId", "column 2"; empty: not looked for
 };
 
 Ratings read_ratings(const std::string& path, const RatingFileOptions& options = {});
@@ -81,7 +113,8 @@ Ratings read_ratings(const std::string& path, const RatingFileOptions& options =
 Ratings read_more_ratings(const std::string& path, const RatingFileOptions& options,
                           const Ratings& known);
 
-// Throws an Error that names both lines when two entries stand at one place.
+// Throws an Error, which names both lines where they are known, when two entries stand at one
+// place.
 void refuse_duplicates(const Ratings& ratings);
 
 }  // namespace sotto

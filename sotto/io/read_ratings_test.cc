@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sotto/base/random.h"
 #include "sotto/io/testing/test_files.h"
 #include "sotto/io/time_bins.h"
@@ -123,7 +125,7 @@ TEST_F(RatingsTest, bad_lines_are_named) {
   options_.columns = "mode,value";
   EXPECT_ERROR(read("r.csv", "a,1\n"), "--columns: needs 2 to 5 mode columns");
   options_.columns = "mode,mode,rating";
-  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--columns: a column is mode, value, time");
+  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--columns: a column is user, item, mode, value, time");
 }
 
 TEST_F(RatingsTest, damage_is_an_error_or_other_ratings_but_never_a_crash) {
@@ -170,6 +172,196 @@ TEST(LabelTable, numbers_names_as_they_appear) {
   EXPECT_EQ(table.find("14"), 2);
   EXPECT_EQ(table.find("15"), -1);
   EXPECT_EQ(table.find(""), -1);
+}
+
+TEST(LabelTable, sorts_by_an_order_that_does_not_depend_on_the_others) {
+  LabelTable table;
+  for (const char* label : {"b", "10", "9", "", "-1", "Z", "09", "a", "9.5"}) table.add(label);
+  const std::vector<std::int32_t> order = table.sort();
+  std::vector<std::string> sorted;
+  for (Index n = 0; n < table.size(); ++n) sorted.emplace_back(table.label(n));
+  EXPECT_EQ(sorted, (std::vector<std::string>{"9", "09", "10", "", "-1", "9.5", "Z", "a", "b"}));
+  EXPECT_EQ(order, (Rows{2, 6, 1, 3, 4, 8, 5, 7, 0}));
+  EXPECT_EQ(table.find("a"), 7);
+}
+
+TEST_F(RatingsTest, a_byte_order_mark_makes_no_second_user) {
+  const std::string mark = "\xef\xbb\xbf";
+  for (const std::string& text :
+       {std::string("a,x,1\nb,x,2\na,y,3\n"),
+        std::string("user,item,rating\na,x,1\nb,x,2\na,y,3\n"),
+        std::string("a::x::1\nb::x::2\na::y::3\n"), std::string("a\tx\t1\nb\tx\t2\na\ty\t3\n")}) {
+    EXPECT_EQ(read("r", mark + text).entries.dims, (std::vector<Index>{2, 2, 1})) << text;
+  }
+  EXPECT_EQ(read("r", mark + "user,item,rating\na,x,1\n").modes[0].name, "user");
+  EXPECT_EQ(read("r.tns", mark + "1 1 5\n2 1 5\n").entries.dims, (std::vector<Index>{2, 1, 1}));
+}
+
+TEST_F(RatingsTest, a_column_without_a_name_is_refused) {
+  for (const char* first : {"", "Unnamed: 0", "\"\""}) {
+    EXPECT_ERROR(read("r.csv", std::string(first) + ",userId,movieId,rating\n0,a,x,1\n"),
+                 "--columns: column 1 of the header has no name");
+  }
+  options_.columns = "-,mode,mode,value";
+  EXPECT_EQ(read("r.csv", ",userId,movieId,rating\n0,a,x,1\n").modes[0].name, "userId");
+}
+
+TEST_F(RatingsTest, a_file_of_one_comment_ends) { EXPECT_ERROR(read("r", "# only"), "no entries"); }
+
+// ---- who the users are ----
+
+class UserColumnTest : public RatingsTest {
+ protected:
+  UserColumnTest() { options_.for_users = true; }
+
+  // Label of the user and of the item of the first entry.
+  std::string first(const std::string& name, const std::string& text) {
+    ratings_ = read(name, text);
+    return ratings_.modes[0].label(ratings_.entries.row(0, 0)) + " " +
+           ratings_.modes[1].label(ratings_.entries.row(1, 0));
+  }
+
+  Ratings ratings_;
+};
+
+TEST_F(UserColumnTest, a_header_names_it) {
+  EXPECT_EQ(first("r.csv", "movieId,userId,rating\nx,a,1\n"), "a x");
+  EXPECT_EQ(ratings_.user_column, "the column userId");
+  EXPECT_EQ(first("r.csv", "rating,USER_ID,what\n1,a,x\n"), "a x");
+  EXPECT_EQ(first("r.csv", "day,item,patient-id,score\n7,x,a,1\n"), "a x");
+  EXPECT_EQ(ratings_.modes[2].name, "day");
+  EXPECT_EQ(first("r.csv", "movie,liked,member\nx,1,a\n"), "a x");  // the value is not the last
+  EXPECT_ERROR(first("r.csv", "who,what,rating\na,x,1\n"), "--user-column: is needed");
+  EXPECT_ERROR(first("r.csv", "user_id,user_name,rating\n1,a,2\n"), "--user-column: is needed");
+  EXPECT_ERROR(first("r.csv", "a,x,1\n"), "--user-column: is needed");
+  EXPECT_ERROR(first("r.csv", "user,what,where,rating\na,x,y,1\n"), "--columns: is needed: 2 col");
+  EXPECT_ERROR(first("r.csv", "user,item,movie,rating\na,x,y,1\n"), "--columns: is needed: 2 col");
+}
+
+TEST_F(UserColumnTest, an_option_names_it) {
+  options_.user_column = "2";
+  EXPECT_EQ(first("r.csv", "x,a,1\n"), "a x");
+  EXPECT_EQ(ratings_.user_column, "column 2");
+  EXPECT_EQ(first("r.tns", "31 7 2.5\n"), "7 31");
+  EXPECT_EQ(first("r.csv", "user,who,rating\nx,a,1\n"), "a x");
+  options_.user_column = "Who";
+  EXPECT_EQ(first("r.csv", "what,who,rating\nx,a,1\n"), "a x");
+  EXPECT_ERROR(first("r.csv", "x,a,1\n"), "--user-column: the file has no header");
+  EXPECT_ERROR(first("r.csv", "who,w_h_o,rating\nx,a,1\n"), "twice");
+  EXPECT_ERROR(first("r.csv", "user,item,rating\nx,a,1\n"), "the header has no column Who");
+  for (const char* bad : {"0", "17", "4", "3", "-1"}) {
+    options_.user_column = bad;
+    EXPECT_ERROR(first("r.csv", "x,a,1\n"), "--user-column: ") << bad;
+  }
+}
+
+TEST_F(UserColumnTest, columns_or_the_format_name_it) {
+  EXPECT_EQ(first("r.dat", "a::x::1::0\n"), "a x");
+  EXPECT_EQ(first("u.data", "a\tx\t1\t0\n"), "a x");
+  EXPECT_EQ(ratings_.user_column, "column 1");
+  EXPECT_ERROR(first("r.tsv", "a\tx\t1\t0\n"), "--user-column");
+  EXPECT_ERROR(first("r.tns", "1 2 3\n"), "--user-column");
+  options_.columns = "mode,item,user,value";
+  EXPECT_EQ(first("r.csv", "z,x,a,1\n"), "a x");
+  EXPECT_EQ(first("r.tns", "5 6 7 1\n"), "7 6");
+  EXPECT_EQ(first("r.tns", "sptensor\n3\n9 9 9\n1\n5 6 7 1\n"), "7 6");
+  options_.user_column = "1";
+  EXPECT_ERROR(first("r.csv", "z,x,a,1\n"), "--user-column: --columns says that column 3");
+  options_.user_column.clear();
+  options_.columns = "user,user,item,value";
+  EXPECT_ERROR(first("r.csv", "z,x,a,1\n"), "more than one column of users");
+}
+
+// ---- private ratings ----
+
+class PrivateRatingsTest : public UserColumnTest {
+ protected:
+  PrivateRatingsTest() {
+    options_.records_are_private = true;
+    options_.for_users = false;
+  }
+};
+
+TEST_F(PrivateRatingsTest, the_order_of_the_file_leaves_no_trace) {
+  const std::string head = "user,item,rating,time\n";
+  const std::vector<std::string> lines = {"10,x,1,5000000\n", "9,y,2,0\n", "anna,x,3,0\n",
+                                          "9,x,4,9000000\n"};
+  options_.time_mode = "day";
+  std::vector<int> order = {0, 1, 2, 3};
+  const Ratings sorted = read("r.csv", head + lines[0] + lines[1] + lines[2] + lines[3]);
+  EXPECT_EQ(sorted.modes[0].label(0) + sorted.modes[0].label(1) + sorted.modes[0].label(2),
+            "910anna");
+  EXPECT_EQ(sorted.entries.index[0], (Rows{0, 0, 1, 2}));
+  EXPECT_EQ(sorted.entries.value, (std::vector<double>{4, 2, 1, 3}));
+  EXPECT_EQ(sorted.modes[2].label(0), "1970-01-01");
+  EXPECT_EQ(sorted.format, "csv");
+  do {
+    std::string text = head;
+    for (const int n : order) text += lines[static_cast<std::size_t>(n)];
+    const Ratings other = read("r.csv", text);
+    EXPECT_EQ(other.entries.index, sorted.entries.index);
+    EXPECT_EQ(other.entries.value, sorted.entries.value);
+    for (std::size_t m = 0; m < 3; ++m) {
+      for (Index row = 0; row < sorted.entries.dims[m]; ++row) {
+        EXPECT_EQ(other.modes[m].label(row), sorted.modes[m].label(row));
+      }
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_ERROR(refuse_duplicates(read("r.csv", head + lines[0] + lines[1] + lines[0])),
+               "r.csv: has two ratings of one place");
+}
+
+TEST_F(PrivateRatingsTest, indices_are_labels_and_cost_what_occurs) {
+  const Ratings r = read("r.tns", "5000000 2147483647 1\n3 999999999999 2\n003 7 3\n");
+  EXPECT_EQ(r.entries.dims, (std::vector<Index>{2, 3, 1}));
+  EXPECT_EQ(r.modes[0].label(0), "3");
+  EXPECT_EQ(r.modes[1].label(2), "999999999999");
+  put(folder_ / "t.tns", "3 2147483647 1\n4 7 1\n");
+  options_.records_are_private = false;
+  const Ratings more = read_more_ratings(folder_ / "t.tns", options_, r);
+  EXPECT_EQ(more.entries.index[0], (Rows{0, unknown_row}));
+  EXPECT_EQ(more.entries.index[1], (Rows{1, 0}));
+  options_.records_are_private = true;
+  // A shape that is declared stays, unless the users would be counted.
+  const std::string declared = "sptensor\n2\n5000000 9\n2\n4000000 1 1\n1 9 2\n";
+  EXPECT_EQ(read("r.tns", declared).entries.dims, (std::vector<Index>{5000000, 9, 1}));
+  options_.for_users = true;
+  options_.user_column = "1";
+  EXPECT_EQ(read("r.tns", declared).entries.dims, (std::vector<Index>{2, 2, 1}));
+  EXPECT_ERROR(read("r.tns", "sptensor\n2\n50 9\n1\n51 1 1\n"), "index 51 is not between");
+  EXPECT_ERROR(read("r.tns", "sptensor\n2\n50 9\n2\n50 1 1\n"), "promises 2 entries");
+  EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 9 2\n1\n5 1 1 1\n"), "--columns: is needed");
+}
+
+TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_names_that_are_known) {
+  EXPECT_EQ(read("r.csv", "who,what,stars\na,x,1\n").modes[0].name, "who");
+  for (const char* text : {"a,x,1\nb,x,2\n", "who,what,liked\na,x,1\n", "a,x,secret\na,x,1\n"}) {
+    EXPECT_ERROR(read("r.csv", text), "--columns: is needed");
+  }
+  options_.columns = "user,item,value";
+  // A record that is malformed is so wherever it stands; "user" may be the name of a user.
+  EXPECT_ERROR(read("r.csv", "a,x,secret\na,x,1\n"), "r.csv:1: 'secret' is not a number");
+  EXPECT_ERROR(read("r.csv", "a,x,1\na,x,secret\n"), "r.csv:2: 'secret' is not a number");
+  EXPECT_ERROR(read("r.csv", "a,x\na,x,1\n"), "r.csv:1: expected 3 fields");
+  EXPECT_ERROR(read("r.csv", "a,x,1\na,x\n"), "r.csv:2: expected 3 fields");
+  EXPECT_EQ(read("r.csv", "user,x,1\nb,x,2\n").entries.size(), 2);
+  options_.header = "yes";
+  EXPECT_EQ(read("r.csv", "who,what,liked\na,x,1\n").entries.size(), 1);
+  options_.header = "no";
+  EXPECT_ERROR(read("r.csv", "user,item,rating\na,x,1\n"), "r.csv:1: 'rating' is not a number");
+  options_.header = "yes";
+  options_.columns = "user,item,value,-";
+  EXPECT_ERROR(read("r.csv", "who,what,liked\na,x,1\n"), "--columns: lists 4 columns");
+}
+
+TEST_F(PrivateRatingsTest, the_format_follows_from_the_name) {
+  for (const char* text : {"a,x,1\n", "1 1 1\n", "a::x::1::0\n", "x"}) {
+    EXPECT_ERROR(read("ratings", text), "--format: is needed");
+  }
+  EXPECT_EQ(read("r.dat", "a::x::1::0\nb::y::1::0\n").format, "movielens");
+  EXPECT_EQ(read("u.data", "a\tx\t1\t0\n").format, "u.data");
+  EXPECT_ERROR(read("r.dat", "a::x::1\n"), "r.dat:1: expected 4 fields");
+  EXPECT_ERROR(read("r.csv", "user;item;rating\na;x;1\n"), "--columns: is needed");
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/public_format.h"
 
 namespace sotto {
 namespace {
@@ -24,13 +26,21 @@ bool begins_like_tns(std::string_view head) {
 }
 
 TensorFormat sniff(ByteSource& source) {
-  const std::string_view head = source.peek(1 << 16);
+  const std::string_view head = without_byte_order_mark(source.peek(1 << 16));
   SOTTO_REQUIRE_AT(!head.empty(), source.path(), "the file is empty");
   if (head.starts_with("\x93NUM")) return TensorFormat::npy;
   SOTTO_REQUIRE_AT(begins_like_tns(head), source.path(),
                    "not a tensor file: expected .npy or .tns (plain or gzip), it begins with {}",
                    printable(head.substr(0, head.find_first_of("\r\n"))));
   return TensorFormat::tns;
+}
+
+TensorFormat format_of(const std::string& path, ByteSource& source,
+                       const ReadTensorOptions& options) {
+  static constexpr std::string_view reads[] = {"npy", "tns"};
+  if (options.format != TensorFormat::automatic) return options.format;
+  if (options.records_are_private) return tensor_format(public_format(path, source, reads));
+  return sniff(source);
 }
 
 DenseTensor read_finite_npy(ByteSource& source) {
@@ -48,10 +58,17 @@ DenseTensor read_finite_npy(ByteSource& source) {
 
 }  // namespace
 
-AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options) {
-  ByteSource source(path);
-  const bool automatic = options.format == TensorFormat::automatic;
-  const TensorFormat format = automatic ? sniff(source) : options.format;
+TensorFormat tensor_format(std::string_view name) {
+  return name == "npy"   ? TensorFormat::npy
+         : name == "tns" ? TensorFormat::tns
+                         : TensorFormat::automatic;
+}
+
+AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options,
+                      std::string* format_used) {
+  ByteSource source(path, packing_of(options.records_are_private));
+  const TensorFormat format = format_of(path, source, options);
+  if (format_used != nullptr) *format_used = format == TensorFormat::npy ? "npy" : "tns";
   if (format == TensorFormat::npy) return read_finite_npy(source);
   return read_tns(source, options.duplicates, options.shape);
 }

@@ -83,5 +83,32 @@ TEST(ReadTensor, any_damage_is_an_error_or_harmless) {
   damage_everywhere(path, [&] { (void)read_tensor(path); });
 }
 
+TEST(ReadTensor, the_format_of_private_entries_follows_from_the_name_or_a_mark) {
+  const TemporaryFolder folder;
+  ReadTensorOptions options;
+  options.shape = Shape::declared;
+  options.records_are_private = true;
+  const std::string tns = "sptensor\n1\n2\n1\n2 1.5\n";
+  std::string format;
+  put(folder / "x.tns", tns);
+  read_tensor(folder / "x.tns", options, &format);
+  EXPECT_EQ(format, "tns");
+  write_npy(folder / "y", Vector(Vector::Ones(3)));
+  read_tensor(folder / "y", options, &format);
+  EXPECT_EQ(format, "npy");
+  for (const std::string& text : {tns, std::string("secret"), std::string()}) {
+    put(folder / "x", text);
+    EXPECT_ERROR(read_tensor(folder / "x", options), "--format: is needed");
+  }
+}
+
+TEST(ReadTensor, a_byte_order_mark_is_no_part_of_a_tensor) {
+  const TemporaryFolder folder;
+  for (const char* text : {"1 1 2.0\n", "sptensor\n1\n2\n1\n2 1.5\n", "tensor\n1\n1\n4\n"}) {
+    put(folder / "x", std::string("\xef\xbb\xbf") + text);
+    EXPECT_NO_THROW(read_tensor(folder / "x"));
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -42,7 +42,10 @@ struct Words {
 class TnsReader {
  public:
   TnsReader(ByteSource& source, Duplicates duplicates, Shape shape)
-      : path_(source.path()), lines_(source), duplicates_(duplicates), shape_(shape) {}
+      : path_(source.path()),
+        lines_(source, LineReader::longest_document),
+        duplicates_(duplicates),
+        shape_(shape) {}
 
   AnyTensor read() {
     SOTTO_REQUIRE_AT(next(), path_, "the file has no entries");

@@ -1,0 +1,78 @@
+#include "sotto/io/public_format.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
+
+namespace sotto {
+namespace {
+
+using Named = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array by_extension = {
+    Named{".npy", "npy"},    Named{".tns", "tns"},         Named{".mtx", "mm"},
+    Named{".mm", "mm"},      Named{".svm", "svmlight"},    Named{".svmlight", "svmlight"},
+    Named{".ldac", "lda-c"}, Named{".libsvm", "svmlight"}, Named{".lda-c", "lda-c"},
+    Named{".lda", "lda-c"},  Named{".csv", "csv"},         Named{".tsv", "tsv"},
+    Named{".txt", "text"},   Named{".raw", "raw"},         Named{".f4", "raw"},
+    Named{".f8", "raw"},     Named{".data", "u.data"},     Named{".dat", "movielens"},
+};
+
+constexpr std::array by_mark = {Named{"\x93NUMPY", "npy"}, Named{"%%MatrixMarket", "mm"}};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+std::string name_without_gz(std::string_view path) {
+  std::string name = lower(path.substr(path.rfind('/') + 1));
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+
+std::string_view format_by_mark(ByteSource& bytes) {
+  constexpr std::size_t enough = 32;
+  const std::string_view head = without_byte_order_mark(bytes.peek(enough));
+  for (const auto& [mark, format] : by_mark) {
+    if (head.starts_with(mark)) return format;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_named_f4(std::string_view path) { return name_without_gz(path).ends_with(".f4"); }
+
+std::string_view format_by_name(std::string_view path) {
+  const std::string name = name_without_gz(path);
+  if (name.starts_with("docword") && name.ends_with(".txt")) return "uci";
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  for (const auto& [extension, format] : by_extension) {
+    if (name.substr(dot) == extension) return format;
+  }
+  return {};
+}
+
+std::string public_format(std::string_view path, ByteSource& bytes,
+                          std::span<const std::string_view> reads) {
+  const auto is_read = [&](std::string_view format) {
+    return std::find(reads.begin(), reads.end(), format) != reads.end();
+  };
+  if (const auto format = format_by_name(path); is_read(format)) return std::string(format);
+  if (const auto format = format_by_mark(bytes); is_read(format)) return std::string(format);
+  throw Error(
+      "is needed: the name of the file does not tell its format, and a private run does not look "
+      "at the records to find out",
+      "--format");
+}
+
+std::string format_fact(std::string_view format) {
+  return fmt::format("the format of the file: {}", format);
+}
+
+}  // namespace sotto

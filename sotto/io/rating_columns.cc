@@ -1,0 +1,338 @@
+#include "sotto/io/rating_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "sotto/base/error.h"
+#include "sotto/io/parse_number.h"
+
+namespace sotto {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+// As they stand after plain_name().
+constexpr std::string_view user_names[] = {
+    "user",     "userid",     "username",  "uid",      "customer",  "customerid",  "client",
+    "clientid", "consumer",   "person",    "personid", "patient",   "patientid",   "member",
+    "memberid", "account",    "accountid", "subject",  "subjectid", "participant", "participantid",
+    "reviewer", "reviewerid", "rater",     "raterid",  "visitor",   "visitorid"};
+constexpr std::string_view item_names[] = {
+    "item",      "itemid",   "iid",     "movie",     "movieid",  "film",       "filmid", "product",
+    "productid", "book",     "bookid",  "isbn",      "song",     "songid",     "track",  "trackid",
+    "artist",    "artistid", "article", "articleid", "business", "businessid", "asin"};
+constexpr std::string_view value_names[] = {"rating", "value", "score", "stars"};
+constexpr std::string_view time_names[] = {"timestamp", "time", "date"};
+
+// Small letters without _, - and spaces.
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    if (c == '_' || c == '-' || c == ' ') continue;
+    plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return plain;
+}
+
+bool is_one_of(Names names, std::string_view name) {
+  return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
+}
+
+std::span<const std::string_view> words_of(const Fields& fields) {
+  return {fields.field.data(), fields.count};
+}
+
+// A record has a value, so a line without a number is none. Private records: it must hold a name
+// that is known too, or else it is a record that cannot be read, as it would be anywhere else.
+bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions& options) {
+  if (options.header != "auto") return options.header == "yes";
+  double ignored;
+  const auto words = words_of(first);
+  if (std::any_of(words.begin(), words.end(),
+                  [&](std::string_view word) { return is_real(word, ignored); })) {
+    return false;
+  }
+  if (!options.records_are_private) return true;
+  const bool may_have_one = format == RatingFormat::csv || format == RatingFormat::tsv;
+  return may_have_one && std::any_of(words.begin(), words.end(), [](std::string_view word) {
+           return is_one_of(user_names, word) || is_one_of(item_names, word) ||
+                  is_one_of(value_names, word) || is_one_of(time_names, word);
+         });
+}
+
+Role role_named(std::string_view word) {
+  using Named = std::pair<std::string_view, Role>;
+  static constexpr std::array roles = {Named{"mode", Role::mode}, Named{"user", Role::user},
+                                       Named{"item", Role::item}, Named{"value", Role::value},
+                                       Named{"time", Role::time}, Named{"-", Role::none}};
+  for (const auto& [name, role] : roles) {
+    if (word == name) return role;
+  }
+  throw Error(
+      fmt::format("a column is user, item, mode, value, time or - (left out), not '{}'", word),
+      "--columns");
+}
+
+std::vector<Column> given_columns(const std::string& roles) {
+  std::vector<Column> columns;
+  Fields words;
+  split_fields(roles, RatingFormat::csv, words);
+  SOTTO_REQUIRE_AT(words.count <= max_rating_fields, "--columns", "lists {} columns, at most {}",
+                   words.count, max_rating_fields);
+  for (const std::string_view word : words_of(words)) columns.push_back({role_named(word), {}});
+  return columns;
+}
+
+std::vector<Column> columns_of(std::initializer_list<Role> roles) {
+  std::vector<Column> columns;
+  for (const Role role : roles) columns.push_back({role, {}});
+  return columns;
+}
+
+class Layout {
+ public:
+  Layout(const Fields& first, RatingFormat format, const RatingFileOptions& options,
+         const std::string& place)
+      : first_(first), format_(format), options_(options), place_(place) {}
+
+  ColumnLayout find() {
+    SOTTO_REQUIRE_AT(first_.count <= max_rating_fields, place_,
+                     "has {} fields, at most {} are read", first_.count, max_rating_fields);
+    found_.has_header = is_header(first_, format_, options_);
+    if (found_.has_header) refuse_unnamed();
+    found_.user = options_.user_column.empty() ? expected_user() : named_user();
+    found_.columns = columns();
+    // A private record of another number of fields is refused like any other, when it is read.
+    if (found_.has_header || !options_.records_are_private) {
+      SOTTO_REQUIRE_AT(found_.columns.size() == first_.count, "--columns",
+                       "lists {} columns, the first line has {}", found_.columns.size(),
+                       first_.count);
+    }
+    take_user();
+    check_roles();
+    name_columns();
+    order_modes();
+    return std::move(found_);
+  }
+
+ private:
+  bool declares_users() const {
+    return format_ == RatingFormat::movielens || format_ == RatingFormat::u_data;
+  }
+
+  // A saved index is neither a user nor anything else.
+  void refuse_unnamed() const {
+    if (!options_.columns.empty()) return;
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      const std::string_view name = first_.field[n];
+      SOTTO_REQUIRE_AT(!name.empty() && !name.starts_with("Unnamed:"), "--columns",
+                       "column {} of the header has no name (a saved index?): say what the columns "
+                       "are and leave it out, for instance {}",
+                       n + 1, n == 0 ? "-,user,item,value" : "user,item,value,-");
+    }
+  }
+
+  // The column that --user-column names by its number or its name.
+  std::size_t named_user() const {
+    Index number = 0;
+    if (is_whole(options_.user_column, number)) {
+      SOTTO_REQUIRE_AT(number >= 1 && number <= static_cast<Index>(max_rating_fields),
+                       "--user-column", "columns are numbered from 1, got {}", number);
+      return static_cast<std::size_t>(number - 1);
+    }
+    SOTTO_REQUIRE_AT(found_.has_header, "--user-column",
+                     "the file has no header with names; give the number of the column");
+    std::size_t user = ColumnLayout::none;
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      if (plain_name(first_.field[n]) != plain_name(options_.user_column)) continue;
+      SOTTO_REQUIRE_AT(user == ColumnLayout::none, "--user-column", "{} stands in the header twice",
+                       options_.user_column);
+      user = n;
+    }
+    SOTTO_REQUIRE_AT(user != ColumnLayout::none, "--user-column", "the header has no column {}",
+                     options_.user_column);
+    return user;
+  }
+
+  // The one column of the header that is called like users.
+  std::size_t recognised_user() const {
+    std::size_t user = ColumnLayout::none;
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      if (!is_one_of(user_names, first_.field[n])) continue;
+      if (user != ColumnLayout::none) return ColumnLayout::none;
+      user = n;
+    }
+    return user;
+  }
+
+  std::size_t expected_user() const {
+    if (!options_.for_users) return ColumnLayout::none;
+    if (found_.has_header) return recognised_user();
+    return declares_users() ? 0 : ColumnLayout::none;
+  }
+
+  std::vector<Column> columns() const {
+    if (!options_.columns.empty()) return given_columns(options_.columns);
+    if (found_.has_header) return named_columns();
+    if (format_ == RatingFormat::tns) return index_columns();
+    if (declares_users() && options_.records_are_private) {
+      return columns_of({Role::mode, Role::mode, Role::value, Role::time});
+    }
+    SOTTO_REQUIRE_AT(!options_.records_are_private, "--columns",
+                     "is needed: the first line has no header with names that are known, and a "
+                     "private run does not read off a record what the columns are; for instance "
+                     "user,item,value (or --header yes)");
+    return usual_columns();
+  }
+
+  std::vector<Column> named_columns() const {
+    std::vector<Column> columns;
+    std::size_t values = 0, last = 0;
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      const std::string_view name = first_.field[n];
+      Role role = Role::mode;
+      if (n != found_.user) {
+        if (is_one_of(value_names, name) && values == 0) role = Role::value;
+        if (is_one_of(time_names, name)) role = Role::time;
+        values += role == Role::value ? 1 : 0;
+        if (role != Role::time) last = n;
+      }
+      columns.push_back({role, {}});
+    }
+    if (values == 0) columns[last].role = Role::value;
+    return columns;
+  }
+
+  // All columns of a .tns file are modes but the last. How many there are is public where positions
+  // are; users' ratings have two where nothing else is said.
+  std::vector<Column> index_columns() const {
+    const bool is_said = !(options_.records_are_private && options_.for_users);
+    std::vector<Column> columns(is_said ? std::max<std::size_t>(first_.count, 1) - 1 : 2,
+                                {Role::mode, {}});
+    columns.push_back({Role::value, {}});
+    return columns;
+  }
+
+  std::vector<Column> usual_columns() const {
+    SOTTO_REQUIRE_AT(first_.count == 3 || first_.count == 4, place_,
+                     "has {} fields and no header; say what they are, for instance --columns "
+                     "mode,mode,mode,value",
+                     first_.count);
+    auto columns = columns_of({Role::mode, Role::mode, Role::value});
+    if (first_.count == 4) columns.push_back({Role::time, {}});
+    return columns;
+  }
+
+  // The users' column by --columns; by --user-column; or the expected one, unless --columns makes
+  // it something else.
+  void take_user() {
+    std::vector<Column>& columns = found_.columns;
+    const bool is_named = !options_.user_column.empty();
+    for (std::size_t n = 0; n < columns.size(); ++n) {
+      if (columns[n].role != Role::user) continue;
+      SOTTO_REQUIRE_AT(!is_named || found_.user == n, "--user-column",
+                       "--columns says that column {} is the users'", n + 1);
+      found_.user = n;
+    }
+    const auto may_be = [&](std::size_t n) {
+      return n < columns.size() && (columns[n].role == Role::user || columns[n].role == Role::mode);
+    };
+    SOTTO_REQUIRE_AT(!is_named || may_be(found_.user), "--user-column",
+                     "column {} is not there, or is the value, the time, the items or left out",
+                     found_.user + 1);
+    if (!may_be(found_.user)) found_.user = ColumnLayout::none;
+    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::none, "--user-column",
+                     "is needed: which column tells the users apart follows neither from a header "
+                     "with exactly one name that is known nor from the format");
+    if (found_.user != ColumnLayout::none) columns[found_.user].role = Role::user;
+  }
+
+  void check_roles() const {
+    const std::string place = options_.columns.empty() ? place_ : "--columns";
+    const auto count = [&](Role role) {
+      return std::count_if(found_.columns.begin(), found_.columns.end(),
+                           [&](const Column& c) { return c.role == role; });
+    };
+    SOTTO_REQUIRE_AT(count(Role::value) == 1, place, "needs one value column, got {}",
+                     count(Role::value));
+    SOTTO_REQUIRE_AT(count(Role::time) <= 1, place, "has more than one time column");
+    SOTTO_REQUIRE_AT(count(Role::user) <= 1 && count(Role::item) <= 1, place,
+                     "has more than one column of users or of items");
+    const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);
+    SOTTO_REQUIRE_AT(modes >= 2 && modes <= 5, place,
+                     "needs 2 to 5 mode columns, got {}; name them with --columns", modes);
+  }
+
+  void name_columns() {
+    Index mode = 0;
+    for (std::size_t n = 0; n < found_.columns.size(); ++n) {
+      Column& column = found_.columns[n];
+      mode += is_mode(column) ? 1 : 0;
+      const bool named = found_.has_header && n < first_.count && !first_.field[n].empty();
+      column.name = named ? std::string(first_.field[n]) : fmt::format("mode {}", mode);
+      if (column.role == Role::value) found_.value = n;
+      if (column.role == Role::time) found_.time = n;
+    }
+  }
+
+  static bool is_mode(const Column& column) {
+    return column.role == Role::mode || column.role == Role::user || column.role == Role::item;
+  }
+
+  // Users first, then items, where it is known which they are.
+  void order_modes() {
+    const std::size_t item = options_.for_users ? item_column() : given_item();
+    for (const std::size_t n : {found_.user, item}) {
+      if (n != ColumnLayout::none) found_.modes.push_back(n);
+    }
+    for (std::size_t n = 0; n < found_.columns.size(); ++n) {
+      if (is_mode(found_.columns[n]) && n != found_.user && n != item) found_.modes.push_back(n);
+    }
+  }
+
+  std::size_t given_item() const {
+    const auto& columns = found_.columns;
+    const auto at = std::find_if(columns.begin(), columns.end(),
+                                 [](const Column& c) { return c.role == Role::item; });
+    return at == columns.end() ? ColumnLayout::none
+                               : static_cast<std::size_t>(at - columns.begin());
+  }
+
+  // The only mode column beside the users, or the only one of them that is called like items.
+  std::size_t item_column() const {
+    if (const std::size_t given = given_item(); given != ColumnLayout::none) return given;
+    std::vector<std::size_t> others, recognised;
+    for (std::size_t n = 0; n < found_.columns.size(); ++n) {
+      if (found_.columns[n].role != Role::mode) continue;
+      others.push_back(n);
+      if (is_one_of(item_names, found_.columns[n].name)) recognised.push_back(n);
+    }
+    if (others.size() == 1) return others[0];
+    SOTTO_REQUIRE_AT(recognised.size() == 1, "--columns",
+                     "is needed: {} columns may be the items; say which, for instance "
+                     "user,item,-,value",
+                     others.size());
+    return recognised[0];
+  }
+
+  const Fields& first_;
+  RatingFormat format_;
+  const RatingFileOptions& options_;
+  const std::string& place_;
+  ColumnLayout found_;
+};
+
+}  // namespace
+
+std::string ColumnLayout::user_column() const {
+  if (user == none) return {};
+  return has_header ? "the column " + columns[user].name : fmt::format("column {}", user + 1);
+}
+
+ColumnLayout find_columns(const Fields& first, RatingFormat format,
+                          const RatingFileOptions& options, const std::string& place) {
+  return Layout(first, format, options, place).find();
+}
+
+}  // namespace sotto

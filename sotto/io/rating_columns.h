@@ -1,0 +1,37 @@
+// What the columns of a ratings file are, and which of them are the users and the items.
+//
+// In this order: --columns; the names in a header; the format. The rules stand in read_ratings.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/io/rating_fields.h"
+#include "sotto/io/read_ratings.h"
+
+namespace sotto {
+
+enum class Role { mode, user, item, value, time, none };
+
+struct Column {
+  Role role;
+  std::string name;  // in the header, or "mode 1"
+};
+
+struct ColumnLayout {
+  static constexpr std::size_t none = max_rating_fields;
+
+  std::vector<Column> columns;
+  bool has_header = false;
+  std::vector<std::size_t> modes;  // the columns of the modes: users, items (where known), others
+  std::size_t user = none, value = none, time = none;
+
+  // "the column userId", or "column 2" without a header; empty where it is not known.
+  std::string user_column() const;
+};
+
+// `first` is the first line that is neither blank nor a comment; `place` is for messages.
+ColumnLayout find_columns(const Fields& first, RatingFormat format,
+                          const RatingFileOptions& options, const std::string& place);
+
+}  // namespace sotto
