@@ -304,8 +304,8 @@ class Topics final : public Command {
   Sensitive<Corpus> read_private(std::string& format) const {
     CorpusFileOptions file = file_;
     file.records_are_private = true;
-    return read_unquoted(
-        path_, [&] { return Sensitive<Corpus>(read_corpus(path_, file, &format)); });
+    return read_unquoted(path_,
+                         [&] { return Sensitive<Corpus>(read_corpus(path_, file, &format)); });
   }
 
   bool single() const { return topics_.model == "single"; }
