@@ -1,0 +1,229 @@
+"""Neighbouring inputs at the command line: what two runs with the same noise may differ in.
+
+A Case is a private command line with the units it protects. Its neighbours replace (or add, or
+remove) one unit. Everything that leaves a run is compared: exit code, both outputs, the files, and
+every field of result.json. What may differ is listed: the fields that are functions of releases.
+"""
+import dataclasses
+import html
+import json
+import os
+import re
+import resource
+import subprocess
+from typing import Callable
+
+from sotto_cli import PROGRAM
+
+PLACES = ("first", "middle", "last")
+SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
+NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
+# "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have tests of their own
+# (times_in) and are passed over when runs are compared.
+TIME = re.compile(r"[\d.e+-]*\d\s?(?:s|ms|seconds?|minutes?)\b")
+TIME_KEY = re.compile(r"seconds|elapsed|duration|started|finished|_time\b|^date$")
+
+
+def replaced(units, place, unit):
+    return [*units[:place], unit, *units[place + 1:]]
+
+
+def added_or_removed(units, place, unit):
+    """None removes the unit at the place, any other is put before it."""
+    return units[:place] + ([] if unit is None else [unit]) + units[place + (unit is None):]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    name: str
+    arguments: tuple  # the command, with FILE for the protected one
+    units: list
+    render: Callable  # units -> bytes of FILE
+    others: dict  # kind -> the unit that takes a place, or a function of the one that had it
+    file: str = "data"
+    public: dict = dataclasses.field(default_factory=dict)  # name -> bytes
+    neighbour: Callable = replaced
+    released: tuple = ()  # fields and files whose values are functions of releases
+    released_sets: tuple = ()  # those whose length is one, too
+    # kind -> two units that contribute the same, so that nothing at all may differ
+    alike: dict = dataclasses.field(default_factory=dict)
+
+    def neighbours(self):
+        """(kind and place, units): every kind, at the first, a middle or the last place in turn."""
+        for n, (kind, other) in enumerate(self.others.items()):
+            for where in PLACES if SLOW else [PLACES[n % 3]]:
+                yield f"{kind}, {where}", self.with_unit(where, other)
+
+    def twins(self):
+        """(kind, units, other units): the result does not depend on which."""
+        for n, (kind, (one, two)) in enumerate(self.alike.items()):
+            where = PLACES[n % 3]
+            yield f"{kind}, {where}", self.with_unit(where, one), self.with_unit(where, two)
+
+    def with_unit(self, where, other):
+        last = len(self.units) - 1
+        place = {"first": 0, "middle": last // 2, "last": last}[where]
+        unit = other(self.units[place]) if callable(other) else other
+        return self.neighbour(self.units, place, unit)
+
+    def run(self, folder, units):
+        folder.mkdir()
+        for name, data in {**self.public, self.file: self.render(units)}.items():
+            (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+        words = [self.file if word == "FILE" else str(word) for word in self.arguments]
+        return run_in(folder, *words, "--insecure-seed", 7, "--threads", 1, "--out", "out")
+
+
+@dataclasses.dataclass
+class Outcome:
+    code: int
+    stdout: str
+    stderr: str
+    files: dict  # name -> bytes, of the folder `out`
+
+    @property
+    def result(self):
+        return json.loads(self.files["result.json"])
+
+
+def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out"):
+    """Runs the program in a folder. `memory` in bytes ends a run that takes more."""
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
+    try:
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=folder, capture_output=True,
+                              text=True, errors="backslashreplace", timeout=timeout, stdin=stdin,
+                              preexec_fn=limit)
+    except subprocess.TimeoutExpired:
+        return Outcome(-1, "", "took too long", {})
+    made = folder / out
+    files = {str(path.relative_to(made)): path.read_bytes() for path in sorted(made.rglob("*"))
+             if path.is_file()} if made.is_dir() else {}
+    return Outcome(done.returncode, done.stdout, done.stderr, files)
+
+
+# ---- what leaves, compared ----
+
+
+def differences(one, two, released=(), released_sets=()):
+    """Sentences about everything that differs and is not listed; none for good neighbours."""
+    found = []
+    if one.code != two.code:
+        found.append(f"exit code {one.code} against {two.code}")
+    if one.stderr != two.stderr:
+        found.append(f"standard error {one.stderr!r} against {two.stderr!r}")
+    if masked(one.stdout) != masked(two.stdout):
+        found.append(f"form of standard output: {first_difference(one.stdout, two.stdout)}")
+    if set(one.files) != set(two.files):
+        found.append(f"files {sorted(one.files)} against {sorted(two.files)}")
+    for name in sorted(set(one.files) & set(two.files)):
+        found += file_differences(name, one.files[name], two.files[name], released, released_sets)
+    return found
+
+
+def traces(one, two):
+    """As `differences`, of runs that must not differ in a single byte."""
+    found = differences(one, two)
+    for name in sorted(set(one.files) & set(two.files) - {"result.json", "report.html"}):
+        if one.files[name] != two.files[name] and f"{name} differs" not in found:
+            found.append(f"{name} differs")
+    if TIME.sub("", one.stdout) != TIME.sub("", two.stdout):
+        found.append("standard output differs")
+    return found
+
+
+def file_differences(name, one, two, released, released_sets):
+    if name == "result.json":
+        return json_differences(json.loads(one), json.loads(two), released, released_sets)
+    if name in released_sets:
+        return []
+    if name == "report.html":
+        a, b = page_text(one), page_text(two)
+        return [] if masked(a) == masked(b) else [f"report.html: {first_difference(a, b)}"]
+    if name.endswith(".npy"):
+        if len(one) != len(two):
+            return [f"{name} has {len(one)} bytes against {len(two)}"]
+        one, two = (one[:128], two[:128]) if name in released else (one, two)
+    return [] if one == two else [f"{name} differs"]
+
+
+def json_differences(one, two, released, released_sets, path=""):
+    pattern = re.sub(r"\[\d+\]", "[]", path)
+    if pattern in released_sets:
+        return []
+    if is_number(one) and is_number(two):
+        same = one == two or pattern in released
+        return [] if same else [f"{path}: {one} against {two}"]
+    if type(one) is not type(two):
+        return [f"{path}: {shown(one)} against {shown(two)}"]
+    if isinstance(one, dict):
+        return object_differences(one, two, released, released_sets, path)
+    if isinstance(one, list):
+        if len(one) != len(two):
+            return [f"{path} has {len(one)} elements against {len(two)}"]
+        return [d for n, (a, b) in enumerate(zip(one, two))
+                for d in json_differences(a, b, released, released_sets, f"{path}[{n}]")]
+    return [] if one == two or pattern in released else [f"{path}: {one!r} against {two!r}"]
+
+
+def object_differences(one, two, released, released_sets, path):
+    inside = lambda key: f"{path}.{key}" if path else key
+    one, two = ({key: value for key, value in side.items() if not TIME_KEY.search(key)}
+                for side in (one, two))
+    found = [f"{inside(key)} is in one alone" for key in sorted(set(one) ^ set(two))]
+    if not found and list(one) != list(two):
+        found.append(f"{path}: fields in another order")
+    return found + [d for key in one if key in two for d in
+                    json_differences(one[key], two[key], released, released_sets, inside(key))]
+
+
+def times_in(outcome):
+    """Everything that looks like a time, which no private run may show."""
+    found = [f"standard output says {m[0]!r}" for m in TIME.finditer(outcome.stdout)]
+    if "result.json" in outcome.files:
+        found += [f"result.json has {path}" for path in keys(outcome.result)
+                  if TIME_KEY.search(path.split(".")[-1])]
+    if "report.html" in outcome.files:
+        text = page_text(outcome.files["report.html"])
+        found += [f"report.html says {m[0]!r}" for m in re.finditer(r"Seconds\b[^\n]*", text)]
+    return found
+
+
+def keys(value, path=""):
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield f"{path}.{key}"
+            yield from keys(child, f"{path}.{key}")
+    if isinstance(value, list):
+        for child in value:
+            yield from keys(child, path + "[]")
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def shown(value):
+    text = json.dumps(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def masked(text):
+    """Numbers, the widths of columns and the scale of an axis do not count; words of the tests are
+    w1, w2, .."""
+    text = re.sub(r'("log_[xy]":)(true|false)', r"\1#", NUMBER.sub("#", text))
+    return re.sub(r"[ \t]+", " ", text).strip()
+
+
+def first_difference(one, two):
+    for a, b in zip(one.splitlines(), two.splitlines()):
+        if masked(a) != masked(b):
+            return f"{a[:160]!r} against {b[:160]!r}"
+    return f"{len(one.splitlines())} lines against {len(two.splitlines())}"
+
+
+def page_text(page):
+    """What a page says, one piece a line; its scripts are the same on every page, data is not."""
+    text = page.decode()
+    text = re.sub(r"<style>.*?</style>|<script>.*?</script>", "", text, flags=re.S)
+    text = re.sub(r"<[^>]*>", "\n", text)
+    return html.unescape("\n".join(line for line in text.splitlines() if line.strip()))
