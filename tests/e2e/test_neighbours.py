@@ -196,12 +196,13 @@ def mixture_cases():
 
 def rating_cases():
     def case(name, *options, render=data.ratings_csv, released=FACTORS, file="data.csv",
-             form="csv", public=None, target=("--epsilon", 20), others=data.FEW_VALUES):
+             form="csv", public=None, target=("--epsilon", 20), others=data.FEW_VALUES,
+             alike=data.ALIKE_VALUES):
         return Case(f"complete rating, {name}",
                     ("complete", "FILE", "-r", 2, *target, "--range", "1:5", "--format", form,
                      *options),
                     data.ratings(), render, others, file, public or {}, released=released,
-                    alike=data.ALIKE_VALUES)
+                    alike=alike)
     on_input = ("--perturb", "input", "--epochs", 3)
     test = data.ratings_csv([(u, i, 3, 0) for u in (1, 99) for i in range(20, 23)])
     mechanisms = (
@@ -209,7 +210,7 @@ def rating_cases():
         ("sums, Gaussian", ("--mechanism", "sums"), {"target": TARGET}),
         ("als", ("--mechanism", "als"), {"released": ADAPTED}),
         ("als, Gaussian", ("--mechanism", "als"), {"released": ADAPTED, "target": TARGET}),
-        ("sgd", ("--mechanism", "sgd"), {"target": TARGET}),
+        ("sgd", ("--mechanism", "sgd"), {"target": TARGET, "alike": {}}),  # half a second a run
         ("input", on_input, {}),
         ("input, sgd", (*on_input, "--method", "sgd"), {}),
         ("input as published", ("--perturb", "input", "--as-published", "--epochs", 3), {}))
