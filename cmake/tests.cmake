@@ -83,6 +83,11 @@ foreach(source ${end_to_end})
   get_filename_component(name ${source} NAME_WE)
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} $<TARGET_FILE:sotto_cli>)
 endforeach()
+# With every kind of neighbour at every place, and inputs that take their time.
+foreach(name test_neighbours test_leaks)
+  sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
+                    tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
+endforeach()
 sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
                   ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
 

@@ -16,6 +16,7 @@ from typing import Callable
 from sotto_cli import PROGRAM
 
 PLACES = ("first", "middle", "last")
+SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and in need of much address space
 SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 # "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have tests of their own
@@ -88,10 +89,13 @@ class Outcome:
 
 def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out"):
     """Runs the program in a folder. `memory` in bytes ends a run that takes more."""
-    limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
+    limit = None
+    if memory and not SANITIZED:
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         done = subprocess.run([PROGRAM, *map(str, words)], cwd=folder, capture_output=True,
-                              text=True, errors="backslashreplace", timeout=timeout, stdin=stdin,
+                              text=True, errors="backslashreplace", stdin=stdin,
+                              timeout=timeout * (10 if SANITIZED else 1),
                               preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return Outcome(-1, "", "took too long", {})

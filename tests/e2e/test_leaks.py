@@ -133,6 +133,23 @@ class FormatsAreNotReadOffRecords(Leak):
                 facts = self.succeeds(*words).result["privacy"]["public"]
                 self.assertTrue(any(form in fact.lower() for fact in facts), facts)
 
+    def test_a_broken_first_record_is_not_taken_for_a_header(self):
+        # All values missing: refused, at the first place as at any other.
+        for name, render, units, broken, command in (
+                ("points", data.csv, data.points(), ["n/a"] * data.DIM, stream),
+                ("points", data.csv, data.points(), ["n/a"] * data.DIM,
+                 lambda file: mixture(file, form="csv")),
+                ("ratings", data.bare_csv, data.ratings(), ("a", "b", "n/a", 0), of_ratings)):
+            with self.subTest(name):
+                words = command("file")
+                seen = []
+                for place in 0, 5:
+                    content = render([*units[:place], broken, *units[place + 1:]])
+                    done = self.outcome(f"{name} {words[0]} {place}", {"file": content}, *words)
+                    seen.append((done.code, done.stderr))
+                self.assertEqual(seen[0], seen[1])
+                self.assertEqual(seen[0][0], 2)
+
     def test_records_are_not_taken_for_gzip(self):
         # Two bytes of the first number decide; a name that ends in .gz is public.
         for first in ([data.LIKE_GZIP, 0.1, 0.1, 0.1], [0.1] * 4):
