@@ -256,7 +256,7 @@ def uci_points(records):
 SIDE = 5
 
 
-def symmetric(order=3, weight=60.0):
+def symmetric(order=3, weight=600.0):
     vectors = [[0.8, 0.6, 0.0, 0.0, 0.0], [0.0, 0.0, 0.6, 0.0, 0.8]]
     return [(index, sum(w * math.prod(v[i] for i in index)
                         for w, v in zip((weight, weight / 2), vectors)))

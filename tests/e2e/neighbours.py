@@ -17,6 +17,7 @@ from sotto_cli import PROGRAM
 
 PLACES = ("first", "middle", "last")
 SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and in need of much address space
+SEED = 7
 SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 # "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have tests of their own
@@ -72,7 +73,7 @@ class Case:
         for name, data in {**self.public, self.file: self.render(units)}.items():
             (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
         words = [self.file if word == "FILE" else str(word) for word in self.arguments]
-        return run_in(folder, *words, "--insecure-seed", 7, "--threads", 1, "--out", "out")
+        return run_in(folder, *words, "--insecure-seed", SEED, "--threads", 1, "--out", "out")
 
 
 @dataclasses.dataclass
