@@ -52,7 +52,9 @@ class Complete final : public Command {
         .text("test", 0, files_.test, "FILE", "entries to be predicted: rmse, mae and ndcg10")
         .append(privacy_.table())
         .text("given", 0, files_.given, "FILE",
-              "unit user, with --test: public ratings of the test users, who are not in RATINGS")
+              "unit user, with --test: public ratings of the test users, who should not be in "
+              "RATINGS "
+              "(that is not looked at)")
         .text("recommend", 0, files_.own, "FILE",
               "the ratings of one user: print what a result of --unit user predicts for the items "
               "not rated; nothing leaves")

@@ -35,6 +35,10 @@ struct Lists {
 
 // Rows as listed; without a list of times the third mode is not looked at.
 ObservedEntries numbered(const Lists& lists, const Ratings& ratings) {
+  SOTTO_REQUIRE_AT(!lists.times || ratings.modes.size() == 3, "--times",
+                   "{} has {} modes beside users and items, and one of them must be the times; "
+                   "leave others out with --columns",
+                   ratings.path, ratings.modes.size() - 2);
   ObservedEntries entries = numbered_by(lists.items, 1, ratings);
   if (!lists.times) {
     std::fill(entries.index[2].begin(), entries.index[2].end(), unknown_row);

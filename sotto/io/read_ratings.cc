@@ -44,8 +44,10 @@ class RatingLines {
       split_fields(line, format_, fields);
       return true;
     }
+    fields.count = 0;
     return false;
   }
+  bool at_end() const { return fields.count == 0; }
   void require_count(std::size_t count) const {
     SOTTO_REQUIRE_AT(fields.count == count, place(), "expected {} fields, got {}", count,
                      fields.count);
@@ -56,8 +58,8 @@ class RatingLines {
                      "the value {} is outside --range {}:{}", x, range_->low, range_->high);
     return x;
   }
-  Index whole(std::size_t column, const char* what, Index most) const {
-    return parse_whole(fields.field[column], what, 1, most, lines_);
+  Index whole(std::size_t column, const char* what, Index most, Index least = 1) const {
+    return parse_whole(fields.field[column], what, least, most, lines_);
   }
   std::string place() const { return lines_.place(); }
   std::uint64_t number() const { return lines_.number(); }
@@ -118,9 +120,9 @@ struct TnsHeader {
   Index entries;
 };
 
-// Reads the header, where there is one, and moves to the first entry.
+// Reads the header, where there is one, and moves to the first entry, if any.
 std::optional<TnsHeader> read_tns_header(RatingLines& lines) {
-  if (lines.fields.field[0] != "sptensor") return std::nullopt;
+  if (lines.at_end() || lines.fields.field[0] != "sptensor") return std::nullopt;
   const auto next = [&](const char* what) {
     SOTTO_REQUIRE_AT(lines.next(), lines.place(), "the file ends before {}", what);
   };
@@ -134,8 +136,8 @@ std::optional<TnsHeader> read_tns_header(RatingLines& lines) {
   }
   next("the number of entries");
   lines.require_count(1);
-  header.entries = lines.whole(0, "number of entries", largest_index);
-  next("the first entry");
+  header.entries = lines.whole(0, "number of entries", largest_index, 0);
+  lines.next();
   return header;
 }
 
@@ -159,7 +161,7 @@ class TextRatings {
         times_(bin_named(options.time_mode)),
         time_name_(options.time_mode),
         layout_(find_columns(lines.fields, format, options, lines.place())),
-        pending_(!layout_.has_header) {
+        pending_(!layout_.has_header && !lines.at_end()) {
     SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "--time-mode",
                      "the file has no time column; name it with --columns");
     const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
@@ -311,6 +313,7 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
     SOTTO_REQUIRE_AT(options.columns.empty() && options.user_column.empty(),
                      options.columns.empty() ? "--user-column" : "--columns",
                      "does not go with this .tns file, whose indices are the rows");
+    SOTTO_REQUIRE_AT(!lines.at_end(), lines.place(), "the file ends before the first entry");
     TnsRatings(lines, known).read(out, dims);
   }
   SOTTO_REQUIRE_AT(!header || header->entries == out.entries.size(), lines.place(),
@@ -349,7 +352,9 @@ Ratings read(const std::string& path, const RatingFileOptions& options, const Ra
   ByteSource source(path, packing_of(options.records_are_private));
   const RatingFormat format = format_of(options, path, source);
   RatingLines lines(source, format, options.value_range());
-  SOTTO_REQUIRE_AT(lines.next(), source.path(), "has no entries");
+  // A file of no users is as good as any other.
+  const bool may_be_empty = options.records_are_private && options.for_users;
+  SOTTO_REQUIRE_AT(lines.next() || may_be_empty, source.path(), "has no entries");
   Ratings ratings;
   ratings.path = source.path();
   ratings.format = format_name(format);
@@ -358,7 +363,8 @@ Ratings read(const std::string& path, const RatingFileOptions& options, const Ra
   } else {
     TextRatings(lines, format, options, known).read(ratings);
   }
-  SOTTO_REQUIRE_AT(ratings.entries.size() > 0, source.path(), "has a header but no entries");
+  SOTTO_REQUIRE_AT(ratings.entries.size() > 0 || may_be_empty, source.path(),
+                   "has a header but no entries");
   if (options.records_are_private) {
     sort_rows(ratings);
     sort_entries(ratings.entries);
@@ -379,8 +385,9 @@ OptionTable RatingFileOptions::table() {
             "given: by the header, or mode,mode,value,time)")
       .text("user-column", 0, user_column, "NAME|NUMBER",
             "the column that tells the users apart, by its name in the header or its number from "
-            "1 on; one label is one user (none given: the one column of the header that is called "
-            "user, customer, patient or the like, or the first of a MovieLens format)")
+            "1 on; one label is one user (none given, with --unit user: the one column of the "
+            "header that is called user, customer, patient or the like, or the first of a "
+            "MovieLens format)")
       .choice("header", header, {"auto", "yes", "no"},
               "whether the first line names the columns; auto: when nothing on it is a number, and "
               "with --epsilon at least one name is known")

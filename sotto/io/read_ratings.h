@@ -34,7 +34,8 @@
 //   - Malformed, and refused wherever it stands: a value that is not a finite number, an empty
 //     field, a wrong number of fields, an index that is not a whole number from 1 on or beyond the
 //     header, a time that cannot be read or outside the years 1 to 9999 (with --time-mode), a line
-//     of 2^20 bytes or more. Lines that are blank or begin with # are not ratings.
+//     of 2^20 bytes or more. Lines that are blank or begin with # are not ratings. A file without
+//     any is refused, but for that of no users.
 //
 // A value that is not a finite number, or outside --range, an empty field, a wrong number of fields
 // and a place given twice are Errors that name the line.

@@ -124,15 +124,16 @@ class Mixture(ProgramTest):
         self.refuse("mixture", self.points, "-k", 2, *self.truth, says="must be 8 x 2")
         self.refuse("mixture", "missing.npy", "-k", 2, says="missing.npy")
         few = self.write("few.csv", "1,2,3\n4,5,6\n")
+        text = ["--header", "no", "--dim", 3]
         for privacy in [], PRIVATE:
-            self.refuse("mixture", few, "-k", 2, *privacy, says="too few points")
+            self.refuse("mixture", few, "-k", 2, *text, *privacy, says="too few points")
         values = [0.1] * 40
         values[-1] = math.nan
         bad = self.write("nan.npy", npy_bytes(values, (10, 4)))
         self.refuse("mixture", bad, "-k", 2, says="record 10")
         same = self.write("same.npy", npy_bytes([0.1] * 40, (10, 4)))
         self.refuse("mixture", same, "-k", 2, says="numerical rank 0")
-        self.refuse("mixture", few, "-k", 2, *PRIVATE, "--plan", says="--plan")
+        self.refuse("mixture", few, "-k", 2, *text, *PRIVATE, "--plan", says="--plan")
 
 
 if __name__ == "__main__":

@@ -259,7 +259,8 @@ class PrivateStream(ProgramTest):
         good = "0.1,0.2\n" * 40
         for text in "0.1,secret\n" + good, good + "0.1,secret\n", good + "0.1\n", good + "nan,1\n":
             path = self.write("bad.csv", text)
-            done = self.sotto("stream", path, "-k", 1, "-R", 2, "--batch", 14, *PRIVATE)
+            done = self.sotto("stream", path, "-k", 1, "-R", 2, "--batch", 14, "--header", "no",
+                              "--dim", 2, *PRIVATE)
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stdout, "")
             self.assertIn("nothing was released", done.stderr)

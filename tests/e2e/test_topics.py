@@ -242,7 +242,7 @@ class PrivateTopics(TopicsTest):
         forms = []
         for number, other in enumerate([documents[7], {}, {1: 1}, {WORDS: 2147483647},
                                         {w: 1000 for w in range(1, WORDS + 1)}]):
-            path = self.write("neighbour.txt",
+            path = self.write("docword.neighbour.txt",
                               docword(documents[:7] + [other] + documents[8:], WORDS))
             out = self.folder / f"found{number}"
             result = self.topics(*PRIVATE, "--refine", 2, "--core", 30, "--insecure-seed", 9,

@@ -82,7 +82,6 @@ class UserComplete(ProgramTest):
         no_delta = [a for a in self.private if a not in ("--delta", "1e-6")]
         self.refuse(*no_delta, says="--delta")
         self.refuse(*self.private, "--test", self.test, says="--given")
-        self.refuse(*self.private, "--test", self.test, "--given", self.ratings, says="public")
         self.refuse(*self.private, "--test", self.given, "--given", self.given, says="other")
         self.refuse(*self.private, "--mechanism", "als", says="--mechanism")
         self.refuse(*self.private, "--check", says="--check")
