@@ -244,7 +244,7 @@ class Complete final : public Command {
     const std::optional<Ratings> test = read_public_test(ratings);
 
     PrivateFit fit = fit_private(ratings.entries, std::move(values), {range->low, range->high});
-    fit.certificate.statement.public_facts.push_back(format_fact(ratings.format));
+    append_reading_facts(fit.certificate, ratings);
     std::optional<CompletionScores> scores;
     if (test) {
       scores = score(test->entries, fit.model.predict(test->entries), range->low);
@@ -288,6 +288,19 @@ class Complete final : public Command {
     refuse(!completion_.lambda.empty(), "--lambda");
     refuse(completion_.core_lambda.has_value(), "--lambda-core");
     refuse(completion_.epochs.has_value(), "--epochs");
+  }
+
+  // How the ratings were read: which column is protected, and which are not.
+  static void append_reading_facts(Certificate& certificate, const Ratings& ratings) {
+    std::vector<std::string> modes;
+    for (const RatingMode& mode : ratings.modes) modes.push_back(mode.name);
+    const bool named = !ratings.value_column.empty();
+    for (const std::string& fact :
+         {format_fact(ratings.format),
+          fmt::format("that the values are {} and the positions {}",
+                      named ? ratings.value_column : "the last column", fmt::join(modes, ", "))}) {
+      certificate.statement.public_facts.push_back(fact);
+    }
   }
 
   // Sizes that a header declares are public, and memory is needed for every row.

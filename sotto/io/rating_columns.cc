@@ -193,13 +193,19 @@ class Layout {
       const std::string_view name = first_.field[n];
       Role role = Role::mode;
       if (n != found_.user) {
-        if (is_one_of(value_names, name) && values == 0) role = Role::value;
+        if (is_one_of(value_names, name)) role = values++ == 0 ? Role::value : Role::mode;
         if (is_one_of(time_names, name)) role = Role::time;
-        values += role == Role::value ? 1 : 0;
         if (role != Role::time) last = n;
       }
       columns.push_back({role, {}});
     }
+    // What is taken for a mode may be published.
+    SOTTO_REQUIRE_AT(
+        values == 1 || !options_.records_are_private, "--columns",
+        "is needed: {} columns of the header are called rating, value, score or stars, "
+        "and a private run does not guess which it protects; for instance "
+        "user,item,value",
+        values);
     if (values == 0) columns[last].role = Role::value;
     return columns;
   }
@@ -325,9 +331,9 @@ class Layout {
 
 }  // namespace
 
-std::string ColumnLayout::user_column() const {
-  if (user == none) return {};
-  return has_header ? "the column " + columns[user].name : fmt::format("column {}", user + 1);
+std::string ColumnLayout::describe(std::size_t column) const {
+  if (column == none) return {};
+  return has_header ? "the column " + columns[column].name : fmt::format("column {}", column + 1);
 }
 
 ColumnLayout find_columns(const Fields& first, RatingFormat format,

@@ -26,8 +26,8 @@ struct ColumnLayout {
   std::vector<std::size_t> modes;  // the columns of the modes: users, items (where known), others
   std::size_t user = none, value = none, time = none;
 
-  // "the column userId", or "column 2" without a header; empty where it is not known.
-  std::string user_column() const;
+  // "the column userId", or "column 2" without a header; empty for none.
+  std::string describe(std::size_t column) const;
 };
 
 // `first` is the first line that is neither blank nor a comment; `place` is for messages.

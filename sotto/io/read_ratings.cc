@@ -178,7 +178,8 @@ class TextRatings {
     const std::size_t order = std::max<std::size_t>(layout_.modes.size() + (with_time_ ? 1 : 0), 3);
     out.entries = ObservedEntries(std::vector<Index>(order, 1));
     name_modes(out, order);
-    out.user_column = layout_.user_column();
+    out.user_column = layout_.describe(layout_.user);
+    out.value_column = layout_.describe(layout_.value);
     std::vector<std::int32_t> rows(order, 0);
     while (pending_ || lines_.next()) {
       pending_ = false;

@@ -27,6 +27,8 @@
 //   - The first line is a header where --header says so, or when nothing on it is a number and at
 //     least one name on it is known. Without one --columns is needed, but for MovieLens (user,
 //     item, value, time) and .tns (indices, value; with for_users two indices).
+//   - Exactly one name of the header is that of a value, or --columns is needed: what is taken for
+//     a mode may be published.
 //   - Rows are numbered in the order of their labels (LabelTable::sort), entries are put into the
 //     order of their places, and lines are forgotten: a file may be sorted by what is private.
 //   - The indices of a .tns are labels: a row is one that occurs. With a header (sptensor) and
@@ -102,9 +104,10 @@ struct Ratings {
   std::string path;
   ObservedEntries entries;
   std::vector<RatingMode> modes;
-  EntryLines lines;         // not known of private ratings
-  std::string format;       // as in --format
-  std::string user_column;  // "the column userId", "column 2"; empty: not looked for
+  EntryLines lines;    // not known of private ratings
+  std::string format;  // as in --format
+  // "the column userId", "column 2"; empty: not looked for, or the last of a .tns.
+  std::string user_column, value_column;
 };
 
 Ratings read_ratings(const std::string& path, const RatingFileOptions& options = {});

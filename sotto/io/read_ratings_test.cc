@@ -338,6 +338,8 @@ TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_names_that_are_known) {
   for (const char* text : {"a,x,1\nb,x,2\n", "who,what,liked\na,x,1\n", "a,x,secret\na,x,1\n"}) {
     EXPECT_ERROR(read("r.csv", text), "--columns: is needed");
   }
+  EXPECT_ERROR(read("r.csv", "user,item,grade\na,x,1\n"), "--columns: is needed: 0 columns");
+  EXPECT_ERROR(read("r.csv", "user,item,score,rating\na,x,1,1\n"), "needed: 2 columns");
   options_.columns = "user,item,value";
   // A record that is malformed is so wherever it stands; "user" may be the name of a user.
   EXPECT_ERROR(read("r.csv", "a,x,secret\na,x,1\n"), "r.csv:1: 'secret' is not a number");

@@ -277,6 +277,17 @@ class RatingUnit(Ratings):
                                      *named, says="nothing was released")
 
 
+    def test_which_column_is_protected_is_not_guessed(self):
+        twice = [(u, i, x, x) for u, i, x in self.ratings]
+        for head, columns in ("user,item,rating,score", 4), ("user,item,grade,year", 4), \
+                ("grade,user,item", 3):
+            path = self.csv("g.csv", twice, head, range(columns))
+            self.refuse("complete", path, *self.RATING, says="--columns")
+        found = self.result("complete", self.csv("r.csv", self.ratings), *self.RATING)
+        self.assertIn("that the values are the column rating and the positions userId, movieId, all",
+                      self.public_facts(found))
+
+
 class UserUnit(Ratings):
     def test_the_users_column_is_found_by_its_name(self):
         usual = self.folder_of(self.csv("r.csv", self.ratings), *self.user)
@@ -285,7 +296,7 @@ class UserUnit(Ratings):
         self.assertEqual(usual, self.folder_of(swapped, *self.user))
         facts = self.public_facts(self.result("complete", swapped, *self.user))
         self.assertIn("that users are told apart by the column userId: one label is one user", facts)
-        for names in "thing,USER-ID,stars", "film,patient_id,score", "what,member,liked":
+        for names in "thing,USER-ID,stars", "film,patient_id,score", "what,member,value":
             path = self.csv("n.csv", self.ratings, names, order)
             self.assertEqual(usual, self.folder_of(path, *self.user), names)
         unknown = self.csv("u.csv", self.ratings, "what,who,rating", order)
