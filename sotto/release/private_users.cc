@@ -15,9 +15,8 @@ namespace {
 
 // private_users.md, 2 and 3.
 constexpr double kSafe = 1 + 0x1p-28;
-constexpr double kUnit = 0x1p-30;
-constexpr Index kMostUsers = Index{1} << 22, kMostItems = Index{1} << 22,
-                kMostTimes = Index{1} << 16;
+constexpr double kUnit = 0x1p-21;
+constexpr Index kMostItems = Index{1} << 22, kMostTimes = Index{1} << 16;
 constexpr double kShortest = 0x1p-10;
 
 std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
@@ -30,6 +29,33 @@ std::uint64_t place_of(std::int32_t item) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
   return x ^ (x >> 31);
+}
+
+// Bounded, so that no square overflows or vanishes.
+void require_constant(double constant) {
+  SOTTO_REQUIRE(constant >= 1e-60 && constant <= 1e6,
+                "the constant must lie between 1e-60 and 1e6, got {}", constant);
+}
+
+struct UserEntry {
+  std::int32_t user;
+  Index entry;
+};
+
+// The entries with a listed item, in the order of the users, each user's in that of the file. What
+// it costs depends on how many entries there are, not on how users are numbered.
+std::vector<UserEntry> listed_by_user(const ObservedEntries& entries) {
+  std::vector<UserEntry> listed;
+  for (Index e = 0; e < entries.size(); ++e) {
+    if (entries.row(1, e) != unknown_row) listed.push_back({entries.row(0, e), e});
+  }
+  const auto earlier = [](const UserEntry& a, const UserEntry& b) {
+    return a.user != b.user ? a.user < b.user : a.entry < b.entry;
+  };
+  if (!std::is_sorted(listed.begin(), listed.end(), earlier)) {
+    std::sort(listed.begin(), listed.end(), earlier);
+  }
+  return listed;
 }
 
 }  // namespace
@@ -63,8 +89,7 @@ PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& p
       budget_(Budget::gaussian(plan.target.epsilon, plan.target.delta)),
       key_(std::move(key)),
       ledger_(ledger) {
-  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
-                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
+  plan.bounds.check();
   SOTTO_REQUIRE(plan.items >= 1 && plan.items <= kMostItems, "1 to {} items are allowed, got {}",
                 kMostItems, plan.items);
   SOTTO_REQUIRE(plan.times >= 0 && plan.times <= kMostTimes, "at most {} times are allowed, got {}",
@@ -77,22 +102,16 @@ PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& p
 
 // User by user: listed items only, each once, at most per_user of them.
 void PrivateUsers::take(const ObservedEntries& entries) {
-  SOTTO_REQUIRE(entries.dims[0] <= kMostUsers, "there are too many users: at most {} are allowed",
-                kMostUsers);
-  const RowEntries by_user(entries, 0);
-  const double middle = plan_.bounds.middle(), half = plan_.bounds.width() / 2;
+  refuse_nan(entries.value);
+  const std::vector<UserEntry> listed = listed_by_user(entries);
   begin_.push_back(0);
   std::vector<Rating> own;
-  for (Index u = 0; u < by_user.rows(); ++u) {
+  for (auto next = listed.begin(); next != listed.end();) {
     own.clear();
-    for (const std::int32_t e : by_user.of(u)) {
-      const double x = entries.at(e);
-      SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
-      const std::int32_t item = entries.row(1, e);
-      if (item == unknown_row) continue;
-      const double held = std::clamp(x, plan_.bounds.low, plan_.bounds.high);
-      const std::int32_t time = plan_.times > 0 ? entries.row(2, e) : unknown_row;
-      own.push_back({item, time, std::clamp((held - middle) / half, -1.0, 1.0)});
+    for (const std::int32_t user = next->user; next != listed.end() && next->user == user; ++next) {
+      const std::int32_t time = plan_.times > 0 ? entries.row(2, next->entry) : unknown_row;
+      const double z = plan_.bounds.centred(entries.at(next->entry)) / plan_.bounds.half();
+      own.push_back({entries.row(1, next->entry), time, std::clamp(z, -1.0, 1.0)});
     }
     const auto earlier = [](const Rating& a, const Rating& b) {
       return place_of(a.item) < place_of(b.item);
@@ -176,7 +195,7 @@ Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
 Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double constant,
                                                 double mu) {
   require_centre(centre);
-  SOTTO_REQUIRE(constant > 0 && constant <= 1e6, "the constant must be positive, got {}", constant);
+  require_constant(constant);
   std::vector<std::int64_t> sum(static_cast<std::size_t>(2 * plan_.items), 0);
   std::vector<double> left;
   for (std::size_t u = 0; u < users(); ++u) {
@@ -204,7 +223,7 @@ Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double
 Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double constant,
                                                 double mu) {
   require_centre(centre);
-  SOTTO_REQUIRE(constant > 0 && constant <= 1e6, "the constant must be positive, got {}", constant);
+  require_constant(constant);
   SOTTO_REQUIRE(plan_.times > 0, "no times were declared");
   std::vector<std::int64_t> sum(static_cast<std::size_t>(2 * plan_.times), 0);
   std::vector<double> left;

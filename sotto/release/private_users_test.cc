@@ -116,10 +116,10 @@ TEST(PrivateUsers, release_the_sums_by_their_definition) {
   const ObservedEntries fewer = without_user(entries, 4);
   const Naive less(fewer);
   const Outcome other = release(fewer, 300);
-  EXPECT_LT(((run.sums - other.sums) - (exact.sums - less.sums)).norm(), 1e-7);
-  EXPECT_LT(((run.by_time - other.by_time) - (exact.by_time - less.by_time)).norm(), 1e-7);
-  EXPECT_LT(((run.pairs - other.pairs) - (exact.pairs - less.pairs)).norm(), 1e-7);
-  EXPECT_LT(((run.levels - other.levels) - (exact.levels - less.levels)).norm(), 1e-7);
+  EXPECT_LT(((run.sums - other.sums) - (exact.sums - less.sums)).norm(), 0x1p-19);
+  EXPECT_LT(((run.by_time - other.by_time) - (exact.by_time - less.by_time)).norm(), 0x1p-19);
+  EXPECT_LT(((run.pairs - other.pairs) - (exact.pairs - less.pairs)).norm(), 0x1p-19);
+  EXPECT_LT(((run.levels - other.levels) - (exact.levels - less.levels)).norm(), 0x1p-19);
 }
 
 TEST(PrivateUsers, a_user_moves_a_release_by_at_most_the_sensitivity_and_comes_close) {
@@ -152,6 +152,17 @@ TEST(PrivateUsers, number_of_ratings_does_not_matter_to_the_cost_and_order_not_a
   for (Index e = entries.size() - 1; e >= 0; --e) backwards.push_back(static_cast<std::int32_t>(e));
   EXPECT_EQ(release(entries, 1).pairs, release(entries.select(backwards), 1).pairs);
   EXPECT_EQ(release(entries, 1).sums, release(entries.select(backwards), 1).sums);
+}
+
+// However many users there are and whatever their numbers: nobody can turn a run into a refusal.
+TEST(PrivateUsers, no_number_of_a_user_is_too_large) {
+  const ObservedEntries entries = random_ratings();
+  ObservedEntries far = entries;
+  constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max() - 1;
+  far.dims[0] = last + Index{1};
+  for (std::int32_t& user : far.index[0]) user = last - (users - 1 - user) * 70000;
+  EXPECT_EQ(release(entries, 1).sums, release(far, 1).sums);
+  EXPECT_EQ(release(entries, 1).pairs, release(far, 1).pairs);
 }
 
 TEST(PrivateUsers, the_second_rating_of_an_item_and_items_not_listed_do_not_count) {

@@ -13,6 +13,8 @@ namespace {
 // rating_gradients.md, 1 and 2.
 constexpr double kSafe = 1 + 0x1p-38;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 32, kMostCoefficients = 1 << 11;
+// Directions outside of this count for nothing: their squares would not tell their length.
+constexpr double kLeastSquare = 1e-200, kMostSquare = 1e200;
 
 // A power of two, so small that rounding to it hardly counts, and so large that the sum of all
 // contributions stays below 2^53 units.
@@ -27,10 +29,9 @@ double sensitivity_of(const GradientPlan& plan, std::size_t entries) {
 }
 
 void check(const GradientPlan& plan, std::size_t entries) {
-  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
-                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
-  SOTTO_REQUIRE(plan.clip > 1e-100 && plan.clip < 1e100, "the clip must be positive, got {}",
-                plan.clip);
+  plan.bounds.check();
+  SOTTO_REQUIRE(plan.clip >= 1e-110 && plan.clip <= 1e110,
+                "the clip must lie between 1e-110 and 1e110, got {}", plan.clip);
   SOTTO_REQUIRE(plan.steps >= 1 && plan.numbers >= 1 && plan.coefficients >= 1 &&
                     plan.coefficients <= kMostCoefficients,
                 "a run needs steps, parameters, and entries that touch 1 to {}", kMostCoefficients);
@@ -76,7 +77,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
       mechanism_(mechanism_for(plan, values_.size())),
       key_(std::move(key)),
       steps_left_(plan.steps) {
-  hold_within(values_, plan.bounds);
+  refuse_nan(values_);
   ReleaseRecord record = mechanism_.record();
   record.count = plan.steps;
   ledger.add(std::move(record));
@@ -97,12 +98,15 @@ Vector RatingGradients::step(const Linearise& linearise) {
     SOTTO_REQUIRE(std::ssize(at.direction) <= plan_.coefficients, "an entry touches too much");
     double square = 0;
     for (const Coefficient& c : at.direction) square += c.value * c.value;
-    const double residual = values_[e] - at.predicted;
+    const double value = std::clamp(values_[e], plan_.bounds.low, plan_.bounds.high);
+    const double residual = value - at.predicted;
     const double norm = std::abs(residual) * std::sqrt(square);
-    SOTTO_REQUIRE(std::isfinite(norm), "the gradients have grown beyond measure; nothing is given");
-    const double held = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0) / unit;
+    // A refusal would show the sample; a contribution of zero is within every bound.
+    const bool measured = square >= kLeastSquare && square <= kMostSquare && std::isfinite(norm);
+    if (!measured) continue;
+    const double held = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0);
     for (const Coefficient& c : at.direction) {
-      sum[static_cast<std::size_t>(c.number)] += std::llrint(held * c.value);
+      sum[static_cast<std::size_t>(c.number)] += std::llrint(held * c.value / unit);
     }
   }
   Vector result(plan_.numbers);

@@ -81,6 +81,34 @@ TEST(RatingGradients, a_withdrawn_value_moves_the_sum_by_at_most_the_clip) {
   EXPECT_GT(most, 0.999 * charged);
 }
 
+// Predictions and directions come from earlier steps, and may be anything.
+TEST(RatingGradients, no_prediction_and_no_direction_passes_the_clip_or_ends_the_run) {
+  const GradientPlan plan = plan_for(1);
+  const auto step_at = [&](double value, double predicted, double length) {
+    std::vector<double> values = some_values();
+    values[0] = value;
+    Ledger ledger(gradient_statement(plan));
+    RatingGradients gradients(RatingValues(values), plan, NoiseKey::insecure_from_seed(4), ledger);
+    return gradients.step([&](Index e, Linearised& at) {
+      linearise(e, at);
+      if (e > 0) return;
+      at.predicted = predicted;
+      for (Coefficient& c : at.direction) c.value *= length;
+    });
+  };
+  Ledger ledger(gradient_statement(plan));
+  const RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(),
+                                  ledger);
+  const double charged = ledger.certify().releases[0].record.sensitivity;
+  const Vector without = step_at(3, 3, 1);
+  for (const double predicted : {0.0, 1e150, -1e300, std::nan("")}) {
+    for (int power = -320; power <= 300; power += 10) {
+      const double moved = (step_at(5, predicted, std::pow(10, power)) - without).norm();
+      EXPECT_LE(moved, charged) << predicted << " 1e" << power;
+    }
+  }
+}
+
 TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
   constexpr double rate = 0.2;
   for (const double epsilon : {0.5, 4.0}) {

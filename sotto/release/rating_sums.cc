@@ -18,40 +18,68 @@ namespace {
 // Covers the roundings of a contribution before it is put on its unit, and those of the bound.
 constexpr double kSafe = 1 + 0x1p-40;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 32;
+constexpr Index kMostColumns = 1 << 11;
 
 void check(const RatingPlan& plan, std::size_t entries) {
   require_epsilon(plan.target.epsilon);
   require_delta(plan.target.delta);
-  SOTTO_REQUIRE_AT(std::isfinite(plan.bounds.width()) && plan.bounds.width() > 0, "--range",
-                   "needs finite LO < HI, got {}:{}", plan.bounds.low, plan.bounds.high);
+  plan.bounds.check();
   SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
                 entries);
 }
 
-// The largest norm of the coefficients of an entry: L1 for Laplace noise, L2 for Gaussian.
-double largest_weight(const SumQuery& query, RatingNoise noise) {
-  if (query.table == nullptr) return 1;
-  const auto weights = noise == RatingNoise::laplace
-                           ? Vector(query.table->cwiseAbs().rowwise().sum())
-                           : Vector(query.table->rowwise().norm());
-  double largest = 0;
-  for (const std::int32_t r : query.table_row) largest = std::max(largest, weights[r]);
-  return largest * kSafe;
+// The coefficients of the entries: the largest of all, and the largest norm of those of one entry,
+// L1 for Laplace noise and L2 for Gaussian.
+struct Weights {
+  double coefficient = 1;
+  double norm = 1;
+};
+
+Weights weights_of(const SumQuery& query, RatingNoise noise) {
+  if (query.table == nullptr) return {};
+  SOTTO_REQUIRE(query.table->allFinite(), "a coefficient of a query is not finite");
+  Vector used = Vector::Zero(query.table->rows());
+  for (const std::int32_t r : query.table_row) used[r] = 1;
+  const Matrix table = used.asDiagonal() * *query.table;
+  const double coefficient = table.cwiseAbs().maxCoeff();
+  SOTTO_REQUIRE(coefficient >= 1e-30 && coefficient <= 1e30,
+                "the largest coefficient of a query must lie between 1e-30 and 1e30, got {}",
+                coefficient);
+  const double norm = noise == RatingNoise::laplace ? table.cwiseAbs().rowwise().sum().maxCoeff()
+                                                    : table.rowwise().norm().maxCoeff();
+  return {coefficient, norm * kSafe};
 }
 
-// How far a change of one value moves z^power.
+// How far a change of one value moves z^power: z lies within +-half, z^2 between 0 and half^2.
 double reach(const SumQuery& query, const ValueBounds& bounds) {
-  const double width = bounds.width() * kSafe;
-  return query.power == 1 ? width : width * width / 4;
+  return (query.power == 1 ? bounds.width() : bounds.half() * bounds.half()) * kSafe;
+}
+
+// A power of two so small that rounding to it hardly counts, and so large that the sum of all
+// contributions, each at most `largest`, stays below 2^61 units.
+double unit_of(double largest, std::size_t entries) {
+  const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
+  return std::exp2(std::ilogb(largest) + 1 - std::min(40, 61 - size));
+}
+
+std::vector<double> centred(std::vector<double> values, const ValueBounds& bounds) {
+  refuse_nan(values);
+  for (double& x : values) x = bounds.centred(x);
+  return values;
 }
 
 }  // namespace
 
-void hold_within(std::vector<double>& values, const ValueBounds& bounds) {
-  for (double& x : values) {
-    SOTTO_REQUIRE(!std::isnan(x), "a value is not a number; nothing was released");
-    x = std::clamp(x, bounds.low, bounds.high);
-  }
+void ValueBounds::check() const {
+  SOTTO_REQUIRE_AT(std::isfinite(width()) && width() > 0, "--range",
+                   "needs finite LO < HI, got {}:{}", low, high);
+  SOTTO_REQUIRE_AT(width() >= 1e-100 && width() <= 1e100, "--range",
+                   "LO and HI must be between 1e-100 and 1e100 apart, got {}:{}", low, high);
+}
+
+void refuse_nan(std::span<const double> values) {
+  SOTTO_REQUIRE(std::none_of(values.begin(), values.end(), [](double x) { return std::isnan(x); }),
+                "a value is not a number; nothing was released");
 }
 
 RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares) {
@@ -64,13 +92,9 @@ RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> sh
 }
 
 RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key, Ledger& ledger)
-    : plan_(plan),
-      values_(ReleaseAccess::take(std::move(values))),
-      key_(std::move(key)),
-      ledger_(ledger),
-      values_left_(plan.values) {
-  check(plan, values_.size());
-  hold_within(values_, plan.bounds);
+    : plan_(plan), key_(std::move(key)), ledger_(ledger), values_left_(plan.values) {
+  check(plan, ReleaseAccess::view(values).size());
+  centred_ = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   budget_ = plan.noise == RatingNoise::laplace ? affordable_epsilon(plan.target, plan.values)
                                                : affordable_mu(plan.target, 1, plan.values);
   if (!key_.secure()) {
@@ -78,22 +102,12 @@ RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key
   }
 }
 
-// A power of two so small that rounding to it hardly counts, and so large that the sum of all
-// contributions stays below 2^62 units.
-double RatingSums::unit_of(const SumQuery& query) const {
-  const double coefficient = query.table == nullptr ? 1 : query.table->cwiseAbs().maxCoeff();
-  const double largest = std::max(coefficient, 1e-300) * reach(query, plan_.bounds);
-  const int size = std::ilogb(static_cast<double>(values_.size()) + 1) + 1;
-  return std::exp2(std::ilogb(largest) + 1 - std::min(40, 61 - size));
-}
-
 // Whole units are added exactly, so the sum does not depend on the order.
 Matrix RatingSums::exact_sums(const SumQuery& query, double unit) const {
   const Index columns = query.columns();
   std::vector<std::int64_t> sum(static_cast<std::size_t>(query.rows * columns), 0);
-  const double middle = plan_.bounds.middle();
-  for (std::size_t e = 0; e < values_.size(); ++e) {
-    const double z = values_[e] - middle;
+  for (std::size_t e = 0; e < centred_.size(); ++e) {
+    const double z = centred_[e];
     const double x = (query.power == 1 ? z : z * z) / unit;
     std::int64_t* row = sum.data() + query.row_of[e] * columns;
     for (Index c = 0; c < columns; ++c) {
@@ -111,23 +125,26 @@ Matrix RatingSums::exact_sums(const SumQuery& query, double unit) const {
 }
 
 NoisySums RatingSums::release(const SumQuery& query, double share) {
-  SOTTO_REQUIRE(query.row_of.size() == values_.size() &&
-                    (query.table == nullptr || query.table_row.size() == values_.size()),
-                "a query names a row for every entry");
+  const std::size_t entries = centred_.size();
+  SOTTO_REQUIRE(query.row_of.size() == entries &&
+                    (query.table == nullptr || query.table_row.size() == entries) &&
+                    query.columns() <= kMostColumns && (query.power == 1 || query.power == 2),
+                "a query names a row for every entry, at most {} columns, and the power 1 or 2",
+                kMostColumns);
   SOTTO_REQUIRE(share > 0 && share <= share_left_ * (1 + 0x1p-44),
                 "a share of {} is asked for, {} is left", share, share_left_);
+  const Weights weights = weights_of(query, plan_.noise);
   const std::int64_t count = query.rows * query.columns();
   SOTTO_REQUIRE(count <= values_left_, "more numbers are asked for than planned");
   share_left_ = std::max(0.0, share_left_ - share);
   values_left_ -= count;
 
-  const double unit = unit_of(query);
+  const double unit = unit_of(weights.coefficient * reach(query, plan_.bounds), entries);
   Matrix sums = exact_sums(query, unit);
   const auto columns = static_cast<double>(query.columns());
   const auto n = static_cast<double>(count);
-  const double weight = largest_weight(query, plan_.noise);
-  const double span = weight * reach(query, plan_.bounds);
-  const double error = 0x1p-52 * static_cast<double>(values_.size()) * span;
+  const double span = weights.norm * reach(query, plan_.bounds);
+  const double error = 0x1p-52 * static_cast<double>(entries) * (span + columns * unit);
   const std::span<double> block(sums.data(), static_cast<std::size_t>(count));
   if (plan_.noise == RatingNoise::laplace) {
     const double sensitivity = (span + columns * unit) * kSafe;
@@ -149,9 +166,8 @@ NoisySums RatingSums::release(const SumQuery& query, double share) {
 
 std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
                                    NoiseKey& key, Ledger& ledger) {
-  std::vector<double> result = ReleaseAccess::take(std::move(values));
-  check(plan, result.size());
-  hold_within(result, plan.bounds);
+  check(plan, ReleaseAccess::view(values).size());
+  std::vector<double> result = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   const auto count = static_cast<std::int64_t>(result.size());
   const double width = plan.bounds.width() * kSafe;
   const double scale = as_published ? plan.bounds.width() / plan.target.epsilon
@@ -164,6 +180,7 @@ std::vector<double> release_values(RatingValues values, const RatingPlan& plan, 
   if (!key.secure()) {
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
   }
+  for (double& x : result) x += plan.bounds.middle();
   return result;
 }
 

@@ -10,6 +10,7 @@
 // Cost: entries * columns. Proof, floating point included: rating_sums.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,11 +29,19 @@ using RatingValues = Sensitive<std::vector<double>>;
 struct ValueBounds {
   double low, high;
   double width() const { return high - low; }
-  double middle() const { return low + (high - low) / 2; }
+  double half() const { return (high - low) / 2; }
+  double middle() const { return low + half(); }
+  // The value less the middle. Never beyond +-half(), whatever is rounded: sensitivities rest on
+  // it.
+  double centred(double x) const {
+    return std::clamp((std::clamp(x, low, high) - low) - half(), -half(), half());
+  }
+  // Refuses what is no range, and ranges so narrow or wide that squares leave the range of doubles.
+  void check() const;
 };
 
-// Values beyond the range are held at it, infinities too; NaN is refused.
-void hold_within(std::vector<double>& values, const ValueBounds& bounds);
+// NaN is refused. Infinities are not: they are held at the range like all values beyond it.
+void refuse_nan(std::span<const double> values);
 
 enum class RatingNoise { laplace, gaussian };
 
@@ -50,8 +59,9 @@ struct RatingPlan {
 RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares);
 
 // For each row r and column c: the sum over the entries e with row_of[e] = r of
-// table(table_row[e], c) * z_e^power, z the value less the middle of the range. Without a table
-// there is one column, of coefficients 1.
+// table(table_row[e], c) * z_e^power, z the value less the middle of the range, power 1 or 2.
+// Without a table there is one column, of coefficients 1. The largest coefficient of an entry lies
+// between 1e-30 and 1e30.
 struct SumQuery {
   std::string what;
   Index rows;
@@ -81,10 +91,9 @@ class RatingSums {
 
  private:
   Matrix exact_sums(const SumQuery& query, double unit) const;
-  double unit_of(const SumQuery& query) const;
 
   RatingPlan plan_;
-  std::vector<double> values_;
+  std::vector<double> centred_;  // the values less the middle of the range
   NoiseKey key_;
   Ledger& ledger_;
   double budget_;  // epsilon or mu

@@ -84,6 +84,103 @@ TEST(RatingSums, neighbours_move_one_row_within_the_sensitivity_and_come_close) 
   }
 }
 
+// ---- ranges of all sizes, also far from zero against their width ----
+
+double wide_uniform(SeededRandom& random, double low, double high) {
+  return std::pow(10, low + (high - low) * random.uniform());
+}
+
+std::vector<ValueBounds> ranges_of_all_sizes() {
+  std::vector<ValueBounds> ranges{{1e15, 1000000000000000.375},
+                                  {1, 5},
+                                  {-1e15, -999999999999999.75},
+                                  {0, 1e-90},
+                                  {-3e99, 3e99}};
+  SeededRandom random(6);
+  while (ranges.size() < 120) {
+    const double low = (random.uniform() < 0.5 ? -1 : 1) * wide_uniform(random, -15, 15);
+    const int kind = static_cast<int>(random.below(3));
+    const double high = kind == 0   ? low + wide_uniform(random, -15, 15)
+                        : kind == 1 ? low + std::abs(low) * wide_uniform(random, -16, 0)
+                                    : std::nextafter(low, 1e300);
+    if (high > low) ranges.push_back({low, high});
+  }
+  return ranges;
+}
+
+std::vector<double> telling_values(const ValueBounds& bounds, SeededRandom& random) {
+  const auto [low, high] = bounds;
+  const double middle = bounds.middle();
+  return {low,
+          high,
+          middle,
+          std::nextafter(low, high),
+          std::nextafter(high, low),
+          std::nextafter(middle, low),
+          std::nextafter(middle, high),
+          -1e300,
+          1e300,
+          low + bounds.width() * random.uniform()};
+}
+
+struct Movement {
+  double most, charged;
+};
+
+// One entry, the same noise for every value it may have.
+Movement movement(const ValueBounds& bounds, RatingNoise noise, int power, double coefficient,
+                  SeededRandom& random) {
+  RatingPlan plan = plan_for(noise, 1, 1);
+  plan.bounds = bounds;
+  const std::vector<std::int32_t> only{0};
+  const Matrix table = Matrix::Constant(1, 1, coefficient);
+  double low = 1e300, high = -1e300, charged = 0;
+  for (const double value : telling_values(bounds, random)) {
+    Ledger ledger(rating_statement(plan));
+    RatingSums sums(RatingValues({value}), plan, NoiseKey::insecure_from_seed(3), ledger);
+    const double found = sums.release({"sum", 1, only, &table, only, power}, 1).sums(0, 0);
+    low = std::min(low, found);
+    high = std::max(high, found);
+    if (charged == 0) charged = ledger.certify().releases[0].record.sensitivity;
+  }
+  return {high - low, charged};
+}
+
+TEST(RatingSums, hold_their_sensitivity_in_every_range_and_reach_it_in_ordinary_ones) {
+  SeededRandom random(7);
+  for (const ValueBounds& bounds : ranges_of_all_sizes()) {
+    const bool ordinary = bounds.width() > 1e-6 * std::abs(bounds.low);
+    for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
+      for (const int power : {1, 2}) {
+        const Movement found = movement(bounds, noise, power, wide_uniform(random, -9, 9), random);
+        EXPECT_LE(found.most, found.charged)
+            << bounds.low << ":" << bounds.high << " power " << power;
+        if (ordinary) {
+          EXPECT_GE(found.most, 0.99 * found.charged) << bounds.low << ":" << bounds.high;
+        }
+      }
+    }
+  }
+}
+
+TEST(RatingSums, refuse_ranges_and_coefficients_beyond_what_they_can_square) {
+  for (const auto& [low, high] : std::vector<ValueBounds>{
+           {1, 1}, {5, 1}, {0, 1e-101}, {0, 1e101}, {-1.7e308, 1.7e308}, {0, std::nan("")}}) {
+    RatingPlan plan = plan_for(RatingNoise::laplace, 1, 1);
+    plan.bounds = {low, high};
+    Ledger ledger(rating_statement(plan));
+    EXPECT_THROW(RatingSums(RatingValues({1}), plan, NoiseKey::from_system(), ledger), Error);
+  }
+  const RatingPlan plan = plan_for(RatingNoise::laplace, 1, 1);
+  Ledger ledger(rating_statement(plan));
+  RatingSums sums(RatingValues({1}), plan, NoiseKey::from_system(), ledger);
+  const std::vector<std::int32_t> only{0};
+  for (const double coefficient : {0.0, 1e-31, 1e31, std::nan("")}) {
+    const Matrix table = Matrix::Constant(1, 1, coefficient);
+    EXPECT_THROW(sums.release({"sum", 1, only, &table, only}, 1), Error) << coefficient;
+  }
+}
+
 TEST(RatingSums, the_certificate_stays_within_what_was_asked_for_and_near_it) {
   const Case made = random_case();
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
@@ -167,6 +264,23 @@ TEST(PerturbedValues, as_published_have_the_published_scale_and_strict_ones_stay
     } else {
       EXPECT_NEAR(scale, 2, 1e-6);
       EXPECT_LE(certificate.epsilon, 2);
+    }
+  }
+}
+
+// Noise goes on what a value is beyond the middle: a grid for the noise cannot hold 1e15 as well.
+TEST(PerturbedValues, stay_near_a_narrow_range_far_from_zero) {
+  RatingPlan plan = plan_for(RatingNoise::laplace, 1, 3);
+  for (const double low : {1e15, -1e30}) {
+    plan.bounds = {low, low + std::abs(low) * 0x1p-50};
+    const double width = plan.bounds.width();
+    NoiseKey key = NoiseKey::insecure_from_seed(8);
+    Ledger ledger(rating_statement(plan));
+    const std::vector<double> noisy = release_values(
+        RatingValues({low, plan.bounds.middle(), plan.bounds.high}), plan, false, key, ledger);
+    for (const double x : noisy) {
+      EXPECT_GT(x, low - 40 * width);
+      EXPECT_LT(x, low + 40 * width);
     }
   }
 }
