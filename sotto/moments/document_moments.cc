@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
+#include "sotto/moments/by_halves.h"
 
 namespace sotto {
 namespace {
@@ -41,28 +43,55 @@ void fill_pairs(const Eigen::Ref<const RowMatrix>& right, Matrix& pairs) {
   }
 }
 
+// Sums over words, none of which has a negative term: rounding is small against each of them,
+// whatever the counts are. a = c^2, b = (c(c-1))^2.
+struct NormSums {
+  double ones = 0;     // of a_i
+  double twos = 0;     // of a_i a_j, i < j
+  double threes = 0;   // of a_i a_j a_k, i < j < k
+  double pairs = 0;    // of b_i
+  double mixed = 0;    // of b_i a_k, i != k
+  double triples = 0;  // of (c_i(c_i-1)(c_i-2))^2
+
+  void add(double c) {
+    const double a = c * c, pair = c * (c - 1), b = pair * pair, triple = pair * (c - 2);
+    threes += twos * a;
+    twos += ones * a;
+    mixed += pairs * a + ones * b;
+    ones += a;
+    pairs += b;
+    triples += triple * triple;
+  }
+};
+
+NormSums joined(const NormSums& x, const NormSums& y) {
+  return {x.ones + y.ones,
+          x.twos + y.twos + x.ones * y.ones,
+          x.threes + y.threes + (x.twos * y.ones + x.ones * y.twos),
+          x.pairs + y.pairs,
+          x.mixed + y.mixed + (x.pairs * y.ones + x.ones * y.pairs),
+          x.triples + y.triples};
+}
+
 }  // namespace
 
 DocumentNorms document_norms(std::span<const std::int32_t> counts) {
-  // Sums over words: of c, c^2, c^4, c^6, (c(c-1))^2, (c(c-1))^2 c^2, (c(c-1)(c-2))^2. Counts are
-  // whole numbers; the sums of a document below 2^20 tokens are nearly exact.
-  double l = 0, p1 = 0, p2 = 0, p3 = 0, pairs = 0, mixed = 0, triples = 0;
-  for (const double c : counts) {
-    const double square = c * c, pair = c * (c - 1), triple = pair * (c - 2);
-    l += c;
-    p1 += square;
-    p2 += square * square;
-    p3 += square * square * square;
-    pairs += pair * pair;
-    mixed += pair * pair * square;
-    triples += triple * triple;
-  }
+  const auto word = [&](std::int64_t e) { return counts[static_cast<std::size_t>(e)]; };
+  const NormSums sums = by_halves(
+      0, std::ssize(counts),
+      [&](std::int64_t first, std::int64_t last) {
+        NormSums leaf;
+        for (std::int64_t e = first; e < last; ++e) leaf.add(word(e));
+        return leaf;
+      },
+      joined);
+  const auto l =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
   // Index patterns: all different, two equal (3 placements), all equal.
-  const double second = p1 * p1 - p2 + pairs;
-  const double third = p1 * p1 * p1 - 3 * p1 * p2 + 2 * p3 + 3 * (pairs * p1 - mixed) + triples;
-  return {l < 1 ? 0 : std::sqrt(p1) / l,
-          l < 2 ? 0 : std::sqrt(std::max(0.0, second)) / falling(l, 2),
-          l < 3 ? 0 : std::sqrt(std::max(0.0, third)) / falling(l, 3)};
+  const double second = 2 * sums.twos + sums.pairs;
+  const double third = 6 * sums.threes + (3 * sums.mixed + sums.triples);
+  return {l < 1 ? 0 : std::sqrt(sums.ones) / l, l < 2 ? 0 : std::sqrt(second) / falling(l, 2),
+          l < 3 ? 0 : std::sqrt(third) / falling(l, 3)};
 }
 
 MomentClips median_norms(const Corpus& corpus) {

@@ -26,7 +26,8 @@
 
 namespace sotto {
 
-// Frobenius norms of P1, P2, P3 of one document; zero where it is too short.
+// Frobenius norms of P1, P2, P3 of one document; zero where it is too short, and nowhere else. The
+// relative error is below 2^-44 for every document (release/private_documents.md, 5).
 struct DocumentNorms {
   double first = 0, second = 0, third = 0;
 };

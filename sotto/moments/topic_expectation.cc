@@ -1,8 +1,10 @@
 #include "sotto/moments/topic_expectation.h"
 
 #include <cmath>
+#include <functional>
 
 #include "sotto/base/error.h"
+#include "sotto/moments/by_halves.h"
 
 namespace sotto {
 namespace {
@@ -11,7 +13,7 @@ constexpr int kDocumentsAtATime = 64;
 
 // A word that no topic produces with at least this weight counts for nothing. Above it, shares have
 // their full relative precision: products that leave the range of doubles are nothing against it.
-constexpr double kSmallestTotal = 1e-250;
+constexpr double kSmallestTotal = 1e-100;
 
 double over_total(double count, double total) {
   return total >= kSmallestTotal ? count / total : 0.0;
@@ -135,15 +137,19 @@ Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
   Vector norms(documents.rows());
 #pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
   for (Index n = 0; n < documents.rows(); ++n) {
-    double square = 0;
-    for (std::int64_t e = documents.begin[n]; e < documents.begin[n + 1]; ++e) {
-      const Index w = documents.column[e];
-      const double share =
-          per_share(documents.count[e], weights.row(n).data(), topics.row(w).data(), topics.cols());
-      const double scaled = word_scale[w] * share;
-      square += (scaled * weights.row(n)).cwiseProduct(topics.row(w)).squaredNorm();
-    }
-    norms[n] = std::sqrt(square);
+    const auto squares = [&](std::int64_t first, std::int64_t last) {
+      double square = 0;
+      for (std::int64_t e = first; e < last; ++e) {
+        const Index w = documents.column[e];
+        const double share = per_share(documents.count[e], weights.row(n).data(),
+                                       topics.row(w).data(), topics.cols());
+        const double scaled = word_scale[w] * share;
+        square += (scaled * weights.row(n)).cwiseProduct(topics.row(w)).squaredNorm();
+      }
+      return square;
+    };
+    norms[n] =
+        std::sqrt(by_halves(documents.begin[n], documents.begin[n + 1], squares, std::plus<>()));
   }
   return norms;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sotto/moments/testing/enumerated_moments.h"
+#include "sotto/moments/testing/quad.h"
 
 namespace sotto {
 namespace {
@@ -85,6 +86,43 @@ TEST(TopicExpectation, counts_are_the_sums_of_the_documents_parts_and_norms_are_
     expected += scale[n] * part;
   }
   EXPECT_LT((expected_counts(s.by_word.view(), s.topics, weights, scale) - expected).norm(), 1e-11);
+}
+
+// What release/ rests on: a part over its norm has norm one, for documents of every size.
+TEST(TopicExpectation, a_part_over_its_norm_has_norm_one) {
+  constexpr Index words = 1 << 18, k = 3;
+  SeededRandom random(9);
+  const RowMatrix uneven =
+      RowMatrix::NullaryExpr(words, k, [&] { return random.uniform() / words; });
+  const Vector uneven_scale =
+      Vector::NullaryExpr(words, [&] { return std::pow(10, 4 * random.uniform()); });
+  for (const double size : {-1.0, 0.0, 10.0, 2e9}) {
+    // Equal terms first: their roundings all go one way.
+    const bool equal = size < 0;
+    const RowMatrix topics = equal ? RowMatrix::Constant(words, k, 0.1 / words) : uneven;
+    const Vector word_scale = equal ? Vector::Constant(words, 0.7) : uneven_scale;
+    Corpus corpus;
+    corpus.vocabulary_size = words;
+    for (std::int32_t w = 0; w < words; ++w) {
+      corpus.word.push_back(w);
+      corpus.count.push_back(1 + static_cast<std::int32_t>(std::max(0.0, size) * random.uniform()));
+    }
+    corpus.begin.push_back(words);
+    RowMatrix parameters = start_parameters(corpus.view(), Vector::Ones(k));
+    improve_parameters(corpus.view(), topics, Vector::Ones(k), 2, parameters);
+    const RowMatrix weights = expected_log_weights(parameters);
+    const Vector norms = contribution_norms(corpus.view(), topics, weights, word_scale);
+    const RowMatrix part =
+        expected_counts(transposed(corpus.view()).view(), topics, weights, norms.cwiseInverse());
+    testing::Quad square = 0;
+    for (Index w = 0; w < words; ++w) {
+      for (Index t = 0; t < k; ++t) {
+        const testing::Quad x = testing::Quad(part(w, t)) * word_scale[w];
+        square += x * x;
+      }
+    }
+    EXPECT_LT(std::abs(static_cast<double>(square - 1)) / 2, 0x1p-45) << size;
+  }
 }
 
 TEST(TopicExpectation, a_word_that_no_topic_has_does_not_break_anything) {

@@ -15,8 +15,15 @@
 namespace sotto {
 namespace {
 
-// Covers the relative errors of weights and of orthonormal blocks (private_documents.md, 5).
+// Covers the relative errors of weights and of orthonormal blocks, eight times over
+// (private_documents.md, 2 and 5).
 constexpr double kSafe = 1 + 0x1p-30;
+constexpr double kOrthonormal = 0x1p-34;
+
+// What is public and enters a contribution: far from where squares and products leave the range of
+// doubles. Shorter contributions count as zero.
+constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortest = 1e-100;
+constexpr Index kMostTopics = 1 << 16;
 
 template <class Dense>
 std::span<const double> flat(const Dense& m) {
@@ -26,7 +33,8 @@ std::span<const double> flat(const Dense& m) {
 // The longest contribution: the rules of document_moments.h keep norms at one.
 double longest(double clip) {
   if (clip == kUnitNorm || clip == kByLength) return 1;
-  SOTTO_REQUIRE(clip > 0 && std::isfinite(clip), "a clip must be positive, got {}", clip);
+  SOTTO_REQUIRE(clip >= kSmallest && clip <= kLargest,
+                "a clip must lie between 1e-60 and 1e60, got {}", clip);
   return clip;
 }
 
@@ -40,19 +48,26 @@ Released<Noisy<T>> noisy_value(T value, const Mechanism& mechanism) {
 
 void require_orthonormal(const Matrix& q) {
   const Matrix gram = q.transpose() * q;
-  SOTTO_REQUIRE((gram - Matrix::Identity(q.cols(), q.cols())).norm() <= 0x1p-34,
+  SOTTO_REQUIRE((gram - Matrix::Identity(q.cols(), q.cols())).norm() <= kOrthonormal,
                 "the block must have orthonormal columns");
+}
+
+// private_documents.md, 2: what the rounding of that check may have hidden.
+double growth_of(const Matrix& q) {
+  return 1 + 2 * static_cast<double>(q.cols()) * gamma(static_cast<double>(q.rows()) + 8);
 }
 
 // Shares are non-negative, and so are contributions: the sensitivity rests on it.
 void require_topics(const RowMatrix& topics, const Vector& alpha, const Vector& word_scale,
                     Index words) {
-  const auto finite = [](const auto& m) { return m.size() > 0 && m.allFinite(); };
-  SOTTO_REQUIRE(
-      topics.rows() == words && word_scale.size() == words && alpha.size() == topics.cols() &&
-          finite(topics) && finite(alpha) && finite(word_scale) && topics.minCoeff() >= 0 &&
-          alpha.minCoeff() > 0 && word_scale.minCoeff() > 0,
-      "topics, their parameters and the scales of {} words must be finite and positive", words);
+  const auto within = [](const auto& m, double least) {
+    return m.size() > 0 && m.allFinite() && m.minCoeff() >= least && m.maxCoeff() <= kLargest;
+  };
+  SOTTO_REQUIRE(topics.rows() == words && word_scale.size() == words &&
+                    alpha.size() == topics.cols() && topics.cols() <= kMostTopics &&
+                    within(topics, 0) && within(alpha, kSmallest) && within(word_scale, kSmallest),
+                "topics, their parameters and the scales of {} words must be positive and moderate",
+                words);
 }
 
 }  // namespace
@@ -89,6 +104,11 @@ struct PrivateDocuments::Held {
 
   double depth() const {
     return static_cast<double>(sum_depth(corpus.documents()) + sum_depth(corpus.vocabulary_size));
+  }
+  // private_documents.md, 5: of a third moment in q dimensions, whose contributions have norm 1.
+  double third_error(double q) const {
+    const auto words = static_cast<double>(sum_depth(corpus.vocabulary_size));
+    return 36 * (gamma(depth() + 64) + std::sqrt(q) * gamma(words + 4)) * kSafe;
   }
 };
 
@@ -163,8 +183,8 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
   const Index k = orthonormal.cols();
   SymmetricTensor mean(k, 3);
   mean.add_scaled(scale(), held_->moments(clip).third_sum(orthonormal));
-  const double sensitivity = sensitivity_of(longest(clip)) * scale();
-  const double error = gamma(3 * held_->depth() + 64) * 36 * longest(clip);
+  const double sensitivity = sensitivity_of(longest(clip)) * scale() * growth_of(orthonormal);
+  const double error = held_->third_error(double(k)) * longest(clip);
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
   const SymmetricGaussianMechanism mechanism(
       fmt::format("third moment of the documents in {} dimensions", k), sensitivity,
@@ -183,7 +203,8 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   improve_parameters(view, topics, alpha, rounds, parameters);
   const RowMatrix weights = expected_log_weights(parameters);
   const Vector norms = contribution_norms(view, topics, weights, word_scale);
-  const Vector to_one = norms.unaryExpr([](double n) { return n > 0 ? 1 / n : 0.0; }) * scale();
+  const Vector to_one =
+      norms.unaryExpr([](double n) { return n >= kShortest ? 1 / n : 0.0; }) * scale();
   RowMatrix mean = sotto::expected_counts(held_->by_word.view(), topics, weights, to_one);
   mean.array().colwise() *= word_scale.array();
   const double sensitivity = sensitivity_of(1) * scale();

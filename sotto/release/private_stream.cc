@@ -132,8 +132,10 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
   SOTTO_REQUIRE(plan.order == 3 || plan.order == 4, "the order must be 3 or 4, got {}", plan.order);
   SOTTO_REQUIRE(plan.batch >= 1 && plan.answers >= 1 && plan.starts >= 1,
                 "a plan has answers, starts and a batch of at least 1");
-  SOTTO_REQUIRE_AT(plan.max_norm > 0 && std::isfinite(integer_power(plan.max_norm, plan.order)),
-                   "--max-norm", "must be positive, got {}", plan.max_norm);
+  const double least = plan.search ? plan.search->range.low : plan.max_norm;
+  SOTTO_REQUIRE_AT(least >= 1e-20 && plan.max_norm <= 1e20,
+                   plan.search ? "--norm-range" : "--max-norm",
+                   "a bound on the norm must lie between 1e-20 and 1e20");
   if (!key_.secure()) {
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
   }

@@ -1,0 +1,12 @@
+// Numbers of 113 bits, to measure rounding errors of doubles with. GCC and Clang.
+#pragma once
+
+namespace sotto::testing {
+
+#ifdef __SIZEOF_FLOAT128__
+__extension__ using Quad = __float128;
+#else
+using Quad = long double;  // 113 bits where there is no __float128
+#endif
+
+}  // namespace sotto::testing
