@@ -59,6 +59,37 @@ double largest_contribution(const Matrix& u, int order, bool values) {
   return best;
 }
 
+// The shortest bound and the longest record that there are: what is small against the record must
+// not be lost, what overflows counts as zero. Smaller bounds are refused.
+TEST(PrivateStream, a_record_of_any_length_moves_an_answer_by_at_most_the_sensitivity) {
+  SeededRandom random(9);
+  const Matrix u = random_unit_block(3, 1, random);
+  for (const double bound : {1e-20, 1.0, 1e20}) {
+    PrivateStreamPlan plan = plan_for(3, 1, 1, 1);
+    plan.max_norm = bound;
+    const auto answer = [&](double length) {
+      Ledger ledger(record_statement(plan));
+      const RowMatrix row = length * u.transpose();
+      PrivateStreamOracle oracle(records(row), plan, NoiseKey::insecure_from_seed(1), ledger);
+      const Matrix found = oracle.contract(u);
+      return std::pair(found, ledger.certify().releases[0].record.sensitivity);
+    };
+    const auto [nothing, charged] = answer(0);
+    for (const double length : {1e-300, 1e-25, 1.0, 1e25, 1e153, 1e200}) {
+      EXPECT_LE((answer(length).first - nothing).norm(), charged / 2 * (1 + 1e-6)) << length;
+    }
+    EXPECT_GE((answer(1e153).first - nothing).norm(), charged / 2 * (1 - 1e-6)) << bound;
+  }
+  PrivateStreamPlan plan = plan_for(3, 1, 1, 1);
+  for (const double bound : {9e-21, 2e20}) {
+    plan.max_norm = bound;
+    Ledger ledger(record_statement(plan));
+    EXPECT_THROW(
+        PrivateStreamOracle(records(RowMatrix::Ones(1, 3)), plan, NoiseKey::from_system(), ledger),
+        Error);
+  }
+}
+
 TEST(PrivateStream, no_record_passes_the_bound_and_the_worst_reach_it) {
   for (const int order : {3, 4}) {
     PrivateStreamPlan plan = plan_for(6, 4, 1, 1);
