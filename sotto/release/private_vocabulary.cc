@@ -14,9 +14,6 @@
 namespace sotto {
 namespace {
 
-// Weights that get noise, whatever the number of words: the number of words is not public.
-constexpr std::int64_t kMostWords = std::int64_t{1} << 22;
-
 constexpr double kSafe = 1 + 0x1p-30;
 
 double value_error(Index documents) {
@@ -36,52 +33,88 @@ double tail_quantile(double chance, double count) {
   return high;
 }
 
-// sum over documents of 1/sqrt(m) at their m words.
-Vector word_weights(const Corpus& corpus) {
-  CountMatrix by_word = transposed(corpus.view());
-  std::fill(by_word.count.begin(), by_word.count.end(), 1);
+// FNV-1a, mixed: a fixed shuffle of all words there are.
+std::uint64_t place_of(const std::string& word) {
+  std::uint64_t x = 0xcbf29ce484222325;
+  for (const char c : word) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// The words of a document that count, at most `most`: a function of the document alone.
+std::vector<std::int32_t> counted_words(const Corpus& corpus, Index n, Index most) {
+  const auto all = corpus.words_of(n);
+  std::vector<std::int32_t> words(all.begin(), all.end());
+  if (std::ssize(words) <= most) return words;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> placed;
+  for (const std::int32_t w : words) placed.emplace_back(place_of(corpus.vocabulary[w]), w);
+  const auto earlier = [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first
+                              : corpus.vocabulary[a.second] < corpus.vocabulary[b.second];
+  };
+  std::nth_element(placed.begin(), placed.begin() + most, placed.end(), earlier);
+  words.clear();
+  for (Index i = 0; i < most; ++i) words.push_back(placed[static_cast<std::size_t>(i)].second);
+  return words;
+}
+
+// sum over documents of 1/sqrt(m) at their m words that count.
+Vector word_weights(const Corpus& corpus, Index own_words) {
+  CountMatrix counted;
+  counted.cols = corpus.vocabulary_size;
+  counted.begin.push_back(0);
   Vector share(corpus.documents());
   for (Index n = 0; n < corpus.documents(); ++n) {
-    const auto words = static_cast<double>(corpus.words_of(n).size());
-    share[n] = words > 0 ? 1 / std::sqrt(words) : 0;
+    const std::vector<std::int32_t> words = counted_words(corpus, n, own_words);
+    share[n] = words.empty() ? 0 : 1 / std::sqrt(static_cast<double>(words.size()));
+    counted.column.insert(counted.column.end(), words.begin(), words.end());
+    counted.begin.push_back(std::ssize(counted.column));
   }
-  return multiply(by_word.view(), share);
+  counted.count.assign(counted.column.size(), 1);
+  return multiply(transposed(counted.view()).view(), share);
 }
+
+// Numbers in which neighbours can differ: the words of two documents.
+std::int64_t differing(const VocabularyPlan& plan) { return 2 * plan.own_words; }
 
 }  // namespace
 
 VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents) {
   const HiddenBlock hidden{sensitivity() + 2 * value_error(documents),
-                           std::sqrt(static_cast<double>(kMostWords))};
+                           std::sqrt(static_cast<double>(differing(plan)))};
   const double deviation = deviation_for(hidden, plan.mu);
-  const double z = tail_quantile(plan.threshold_delta, static_cast<double>(kMostWords));
+  const double z = tail_quantile(plan.threshold_delta, static_cast<double>(plan.own_words));
   return {deviation, 1 + deviation * z * kSafe + value_error(documents)};
 }
 
 Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan& plan,
                                     Budget& budget, NoiseKey& key, Ledger& ledger) {
   Corpus corpus = ReleaseAccess::take(std::move(data));
-  SOTTO_REQUIRE(corpus.vocabulary_size <= kMostWords,
-                "a private vocabulary is chosen among at most {} different words", kMostWords);
   SOTTO_REQUIRE_AT(!corpus.vocabulary.empty() || corpus.vocabulary_size == 0, "--vocab",
                    "is needed: these documents have numbers for words, and how many there are "
                    "would be read off them");
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
-  const GaussianMechanism mechanism("words with a large weight", sensitivity(), noise.deviation,
-                                    kMostWords, value_error(corpus.documents()));
+  const double error = value_error(corpus.documents());
+  const char* what = "words with a large weight";
+  const GaussianMechanism mechanism(what, sensitivity(), noise.deviation, differing(plan), error);
   ReleaseRecord record = mechanism.record();
   record.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafe;
   record.precision.delta += plan.threshold_delta;
   budget.charge(Spend{record.cost, record.count});
   ledger.add(record);
-  Vector weights = Vector::Zero(kMostWords);
-  weights.head(corpus.vocabulary_size) = word_weights(corpus);
-  const std::span<double> span(weights.data(), static_cast<std::size_t>(kMostWords));
-  mechanism.release(span, key.open_stream(), span);
+
+  const Vector exact = word_weights(corpus, plan.own_words);
+  std::vector<double> weights(exact.begin(), exact.end());
+  weights.push_back(0);  // where there is no word at all, a block still holds a number
+  // The same noise on every weight. Neighbours have the same weight at all words but those above,
+  // so that the others cost nothing, however many they are.
+  const GaussianMechanism on_all(what, sensitivity(), noise.deviation, std::ssize(weights), error);
+  on_all.release(weights, key.open_stream(), weights);
 
   std::vector<std::int32_t> kept;
   for (std::int32_t w = 0; w < corpus.vocabulary_size; ++w) {
-    if (weights[w] > noise.threshold) kept.push_back(w);
+    if (exact[w] > 0 && weights[static_cast<std::size_t>(w)] > noise.threshold) kept.push_back(w);
   }
   SOTTO_REQUIRE(!kept.empty(),
                 "no word is in enough documents to be released at this epsilon (a weight of {:.0f} "

@@ -1,9 +1,10 @@
 // A vocabulary chosen from the documents themselves, paid for: private selection from an unknown
 // domain (Gopi et al. 2020, Gaussian form).
 //
-// Every document spreads weight of norm one over its words; a word is released when its weight
-// passes a threshold so high that a word of a single document hardly ever does. Neighbours replace
-// one document. Proof: private_vocabulary.md.
+// Every document spreads weight of norm one over its words, of which a public number counts; a word
+// is released when its weight passes a threshold so high that a word of a single document hardly
+// ever does. Neighbours replace one document. How many different words there are in all is neither
+// public nor bounded. Proof: private_vocabulary.md.
 #pragma once
 
 #include <string>
@@ -20,6 +21,8 @@ namespace sotto {
 struct VocabularyPlan {
   double mu;               // what the weights cost
   double threshold_delta;  // chance that a word of one document alone passes
+  // Different words of a document that count; of more, those that come first in a fixed order.
+  Index own_words = Index{1} << 16;
 };
 
 // The standard deviation of the noise, and the weight a word must reach: about the number of

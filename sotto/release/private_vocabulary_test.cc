@@ -31,7 +31,7 @@ Corpus corpus_with_rare_words(Index documents, Index common) {
 }
 
 VocabularyPlan plan() {
-  return {affordable_mu({kTarget.epsilon, kTarget.delta / 2}, 1, 1 << 22) * 0.999,
+  return {affordable_mu({kTarget.epsilon, kTarget.delta / 2}, 1, 1 << 17) * 0.999,
           kTarget.delta / 4};
 }
 
@@ -59,15 +59,89 @@ TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_
   const Certificate certificate = ledger.certify();
   EXPECT_LE(certificate.epsilon, kTarget.epsilon);
   EXPECT_TRUE(certificate.proved);
-  EXPECT_EQ(certificate.releases[0].record.values, 1 << 22);  // not the number of words
+  EXPECT_EQ(certificate.releases[0].record.values, 1 << 17);  // not the number of words
+}
+
+struct Chosen {
+  std::vector<std::string> words;
+  Certificate certificate;
+};
+
+Chosen choose(Corpus corpus, const VocabularyPlan& how, std::uint64_t seed = 1) {
+  Ledger ledger(statement());
+  Budget budget = Budget::gaussian(kTarget.epsilon, kTarget.delta);
+  NoiseKey key = NoiseKey::insecure_from_seed(seed);
+  const Sensitive<Corpus> chosen =
+      select_vocabulary(Sensitive<Corpus>(std::move(corpus)), how, budget, key, ledger);
+  return {public_words(chosen), ledger.certify()};
+}
+
+void add_document(Corpus& corpus, Index new_words) {
+  for (Index w = 0; w < new_words; ++w) {
+    corpus.word.push_back(static_cast<std::int32_t>(corpus.vocabulary_size++));
+    corpus.vocabulary.push_back("new" + std::to_string(w));
+  }
+  corpus.count.assign(corpus.word.size(), 1);
+  corpus.begin.push_back(std::ssize(corpus.word));
+}
+
+// One document with more words than all others together, and than may count of one.
+TEST(PrivateVocabulary, a_document_of_very_many_words_is_neither_refused_nor_charged) {
+  VocabularyPlan how = plan();
+  how.own_words = 100;
+  const Corpus usual = corpus_with_rare_words(2000, 4);
+  Corpus with_one = usual, with_many = usual;
+  add_document(with_one, 1);
+  add_document(with_many, 300'000);
+  const Chosen one = choose(with_one, how), many = choose(with_many, how);
+  EXPECT_EQ(std::set<std::string>(many.words.begin(), many.words.end()),
+            std::set<std::string>(one.words.begin(), one.words.end()));
+  const ReleaseRecord &here = one.certificate.releases[0].record,
+                      &there = many.certificate.releases[0].record;
+  EXPECT_EQ(here.values, 200);
+  EXPECT_EQ(there.values, 200);
+  EXPECT_EQ(here.sensitivity, there.sensitivity);
+  EXPECT_EQ(here.noise, there.noise);
+  EXPECT_EQ(here.precision.delta, there.precision.delta);
+}
+
+// Which words of a document count depends on the document, not on how its words are numbered.
+TEST(PrivateVocabulary, a_document_gives_weight_to_at_most_the_words_that_may_count) {
+  // Hardly any noise: every word that has weight is released.
+  const VocabularyPlan how{100, 1e-9, 50};
+  const auto words_of = [&](Index own, bool backwards) {
+    Corpus corpus;
+    corpus.vocabulary_size = own;
+    for (Index w = 0; w < own; ++w) {
+      corpus.word.push_back(static_cast<std::int32_t>(w));
+      corpus.vocabulary.push_back("w" + std::to_string(backwards ? own - 1 - w : w));
+    }
+    // Enough of them that the weight passes the threshold of a document alone, 1.
+    std::vector<std::int32_t> all;
+    for (int n = 0; n < 60; ++n) {
+      all.insert(all.end(), corpus.word.begin(), corpus.word.end());
+      corpus.begin.push_back(std::ssize(all));
+    }
+    corpus.word = all;
+    corpus.count.assign(all.size(), 1);
+    Ledger ledger(statement());
+    Budget budget = Budget::gaussian(1e5, 1e-6);
+    NoiseKey key = NoiseKey::insecure_from_seed(1);
+    const auto names =
+        public_words(select_vocabulary(Sensitive<Corpus>(corpus), how, budget, key, ledger));
+    return std::set<std::string>(names.begin(), names.end());
+  };
+  EXPECT_EQ(words_of(50, false).size(), 50u);
+  EXPECT_EQ(words_of(5000, false).size(), 50u);
+  EXPECT_EQ(words_of(5000, false), words_of(5000, true));
 }
 
 TEST(PrivateVocabulary, a_word_of_one_document_stays_below_the_threshold_by_the_promised_margin) {
   const VocabularyNoise noise = vocabulary_noise(plan(), 1000);
   const double reach = (noise.threshold - 1) / noise.deviation;
-  EXPECT_LE((1 << 22) * 0.5 * std::erfc(reach / std::sqrt(2.0)), plan().threshold_delta);
+  EXPECT_LE((1 << 16) * 0.5 * std::erfc(reach / std::sqrt(2.0)), plan().threshold_delta);
   // and is not needlessly high
-  EXPECT_GE((1 << 22) * 0.5 * std::erfc((reach - 1e-3) / std::sqrt(2.0)), plan().threshold_delta);
+  EXPECT_GE((1 << 16) * 0.5 * std::erfc((reach - 1e-3) / std::sqrt(2.0)), plan().threshold_delta);
 }
 
 TEST(PrivateVocabulary, refuses_when_nothing_can_be_released) {

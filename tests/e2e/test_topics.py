@@ -301,6 +301,20 @@ class PrivateTopics(TopicsTest):
         self.refuse("topics", "counts.ldac", "--format", "lda-c", "-k", 2, *PRIVATE,
                     says=["--vocab", "is needed"])
 
+    def test_a_document_of_very_many_words_changes_nothing_about_success(self):
+        lines = ["north wind cold snow"] * 3000 + ["south sun warm sand"] * 3000
+        forms = []
+        for words in 1, 4_300_000:
+            lines[17] = " ".join(f"{n:x}" for n in range(0x100000, 0x100000 + words))
+            self.write("common.txt", "\n".join(lines) + "\n")
+            done = self.sotto("topics", "common.txt", "--format", "text", "-k", 2, *PRIVATE, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr, "")
+            result = json.loads(done.stdout)
+            first = result["privacy"]["releases"][0]
+            forms.append((result["input"], first["values"], first["sensitivity"], first["noise"]))
+        self.assertEqual(forms[0], forms[1])
+
     def test_messages_do_not_quote_documents(self):
         for text in ("2\n3\n3\n1 1 5\n1 2 leprosy\n2 3 5\n", "2\n3\n3\n1 1 5\n1 77123 5\n2 3 5\n",
                      "2\n3\n3\n1 1 5\n1 2 -77123\n2 3 5\n", "2\n3\n3\n1 1 5\n1 2 5\n77123 3 5\n"):
