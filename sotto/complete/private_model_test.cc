@@ -47,7 +47,7 @@ double deviation(const ObservedEntries& data) {
 TEST(PrivateModel, finds_a_bias_model_where_the_noise_is_small) {
   const ObservedEntries data = biased_ratings();
   const EntrySplit split = split_entries(data, 0.2, 1);
-  const CompletionModel model = fit(split.kept, 1e4);
+  const CompletionModel model = fit(split.kept, 200);
   EXPECT_LT(root_mean_square_error(split.held_out, model.predict(split.held_out)), 0.27);
   EXPECT_GT(deviation(data), 0.6);
 }

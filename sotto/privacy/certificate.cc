@@ -127,9 +127,9 @@ bool is_understated(const ReleaseRecord& record) {
 
 void require_sane(const ReleaseRecord& record) {
   const auto [epsilon, delta] = record.precision;
-  SOTTO_REQUIRE(record.count >= 1 && record.values >= 1,
-                "the release of {} must have a count and values of at least 1, got {} and {}",
-                record.what, record.count, record.values);
+  SOTTO_REQUIRE(record.count >= 0 && record.values >= 0,
+                "the release of {} has a negative count, {} times {} values", record.what,
+                record.count, record.values);
   SOTTO_REQUIRE(epsilon >= 0 && std::isfinite(epsilon) && delta >= 0 && std::isfinite(delta),
                 "the precision charge of the release of {} must be finite and not negative",
                 record.what);

@@ -50,9 +50,9 @@ TEST(RatingSums, are_the_sums_and_noise_of_the_stated_variance) {
     exact.row(made.row_of[e]) += (made.values[e] - 3) * made.table.row(made.item_of[e]);
   }
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
-    Ledger faint(rating_statement(plan_for(noise, 500, 1)));
-    EXPECT_LT((sums_of(made, made.values, noise, 500, faint).sums - exact).cwiseAbs().maxCoeff(),
-              noise == RatingNoise::laplace ? 0.6 : 5.0);
+    Ledger faint(rating_statement(plan_for(noise, 200, 1)));
+    EXPECT_LT((sums_of(made, made.values, noise, 200, faint).sums - exact).cwiseAbs().maxCoeff(),
+              noise == RatingNoise::laplace ? 1.5 : 9.0);
     Ledger ledger(rating_statement(plan_for(noise, 1, 1)));
     const NoisySums found = sums_of(made, made.values, noise, 1, ledger);
     const double square = (found.sums - exact).squaredNorm() / static_cast<double>(exact.size());
