@@ -1,5 +1,7 @@
 #include "sotto/release/unproved_values.h"
 
+#include <algorithm>
+
 #include "sotto/release/access.h"
 
 namespace sotto {
@@ -8,7 +10,8 @@ std::vector<double> values_without_guarantee(RatingValues values, const ValueBou
                                              const std::string& why, Ledger& ledger) {
   ledger.deny(why);
   std::vector<double> bare = ReleaseAccess::take(std::move(values));
-  hold_within(bare, bounds);
+  refuse_nan(bare);
+  for (double& x : bare) x = std::clamp(x, bounds.low, bounds.high);
   return bare;
 }
 
