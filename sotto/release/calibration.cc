@@ -1,5 +1,7 @@
 #include "sotto/release/calibration.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "sotto/base/error.h"
@@ -14,18 +16,20 @@ namespace {
 // Room for the roundings of whoever adds the charges up again.
 constexpr double kSlack = 0x1p-44;
 
-void refuse_unless_above(double left, const PrivacyTarget& target, std::int64_t values,
-                         double precision) {
+void require_precision(double left, const PrivacyTarget& target, std::int64_t values,
+                       double precision) {
   SOTTO_REQUIRE_AT(left > 0, "--epsilon",
                    "{} is too small for {} values: precision alone costs {:.3g}", target.epsilon,
                    values, precision);
 }
 
 void require_tails(bool payable, const PrivacyTarget& target) {
-  SOTTO_REQUIRE_AT(payable, "--epsilon",
-                   "{} asks for so little noise that its tails cost more than delta {}: take a "
-                   "smaller one",
-                   target.epsilon, target.delta);
+  SOTTO_REQUIRE_AT(
+      payable, "--epsilon",
+      "{} asks for so little noise that where its tails are cut may show: that costs "
+      "more than {}; take a smaller one",
+      target.epsilon,
+      target.delta <= kTailDelta ? "a pure epsilon allows" : fmt::format("delta {}", target.delta));
 }
 
 }  // namespace
@@ -42,7 +46,7 @@ double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::in
   const double delta = n * std::erfc(gap / std::sqrt(2.0)) * kRoundUp;
   const double epsilon_left = target.epsilon * (1 - kSlack) - epsilon * (1 + kSlack);
   const double delta_left = (target.delta * (1 - kSlack) - delta) * std::exp(-epsilon);
-  refuse_unless_above(epsilon_left, target, values, epsilon);
+  require_precision(epsilon_left, target, values, epsilon);
   require_tails(gap > 0 && delta_left > 0, target);
   return 1 / gdp_noise_multiplier(epsilon_left, delta_left, releases);
 }
@@ -51,7 +55,7 @@ double affordable_epsilon(const PrivacyTarget& target, std::int64_t values) {
   const auto n = static_cast<double>(values);
   const double precision = n * 0x1p-46 + 0x1p-31;
   const double left = (target.epsilon - precision) * (1 - 0x1p-40);
-  refuse_unless_above(left, target, values, precision);
+  require_precision(left, target, values, precision);
   // laplace.md, step 3: n exp(epsilon - 700) for each release, of parts of epsilon and of the
   // values.
   const double tails = n * std::exp(target.epsilon - IntegerZiggurat::kExponentialReach);

@@ -21,7 +21,7 @@ class Account(ProgramTest):
         def phi(x):
             return math.erfc(-x / math.sqrt(2)) / 2
         for sigma, count in (1.0, 1), (3.0, 50):
-            epsilon = self.epsilon("gaussian", "-s", sigma, "-n", count, "--delta", "1e-6")
+            epsilon = self.epsilon("gaussian", "-s", sigma, "--count", count, "--delta", "1e-6")
             mu = math.sqrt(count) / sigma
             delta = phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
             self.assertAlmostEqual(delta / 1e-6, 1, delta=1e-7)
@@ -30,9 +30,9 @@ class Account(ProgramTest):
         for arguments, exact in (
                 (["laplace", "--scale", 1, "--count", 1, "--delta", "1e-5"], 0.9999799998999993),
                 (["laplace", "--scale", 2, "--count", 1, "--delta", "1e-5"], 0.4999799998999993),
-                (["subsampled", "-s", 0.6, "-q", 0.001, "-n", 100, "--delta", "1e-5"],
+                (["subsampled", "-s", 0.6, "-q", 0.001, "--count", 100, "--delta", "1e-5"],
                  0.7795935835151816),
-                (["subsampled", "-s", 0.6, "-q", 0.001, "-n", 10000, "--delta", "1e-5"],
+                (["subsampled", "-s", 0.6, "-q", 0.001, "--count", 10000, "--delta", "1e-5"],
                  2.4561454157976024)):
             found = self.epsilon(*arguments)
             self.assertGreaterEqual(found, exact - 1e-9, arguments)
@@ -42,15 +42,16 @@ class Account(ProgramTest):
         noise = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count",
                             7)["noise_multiplier"]
         self.assertAlmostEqual(
-            self.epsilon("gaussian", "-s", repr(noise), "-n", 7, "--delta", "1e-6"), 1, delta=1e-10)
+            self.epsilon("gaussian", "-s", repr(noise), "--count", 7, "--delta", "1e-6"), 1,
+            delta=1e-10)
         scale = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count", 7,
                             "--noise", "laplace")["scale"]
-        found = self.epsilon("laplace", "-b", repr(scale), "-n", 7, "--delta", "1e-6")
+        found = self.epsilon("laplace", "-b", repr(scale), "--count", 7, "--delta", "1e-6")
         self.assertLessEqual(found, 1)
         self.assertGreater(found, 1 - 1e-3)
         noise = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count",
                             100, "--sampling-rate", 0.01)["noise_multiplier"]
-        found = self.epsilon("subsampled", "-s", repr(noise), "-q", 0.01, "-n", 100, "--delta",
+        found = self.epsilon("subsampled", "-s", repr(noise), "-q", 0.01, "--count", 100, "--delta",
                              "1e-6")
         self.assertLessEqual(found, 1)
         self.assertGreater(found, 1 - 1e-3)
@@ -67,13 +68,40 @@ class Account(ProgramTest):
         self.assertIsNone(lines["gdp"])
         self.assertLess(lines["pld"], lines["rdp"])
 
+    def test_numbers_in_words_promise_no_more_than_the_numbers(self):
+        for arguments in (["gaussian", "-s", 0.77, "--delta", "1.23456789e-6"],
+                          ["gaussian", "-s", 0.0701, "--delta", "1e-6"],
+                          ["laplace", "-b", 0.37, "--count", 5, "--delta", "1.2345678e-7"],
+                          ["subsampled", "-s", 1.3, "-q", 0.1, "--count", 77, "--delta", "1e-6"]):
+            words = self.succeed("account", *arguments).split()
+            self.assertEqual(words[0] + words[2] + words[3], "epsilonatdelta")
+            self.assertGreaterEqual(float(words[1]), self.epsilon(*arguments), arguments)
+            self.assertGreaterEqual(float(words[4]), float(arguments[-1]), arguments)
+        for options in [], ["--noise", "laplace"]:
+            calibrate = ["account", "calibrate", "-e", 0.3, "--delta", "1e-6", "--count", 7, *options]
+            result = self.result(*calibrate)
+            noise = result.get("noise_multiplier", result.get("scale"))
+            shown = float(self.succeed(*calibrate).replace("Laplace scale", "noise multiplier")
+                          .split()[2])
+            self.assertGreaterEqual(shown, noise)
+
+    def test_names_the_rule_that_gave_the_number(self):
+        laplace = ["account", "laplace", "-b", 10]
+        for rule, options in (("pld", ["--count", 20, "--delta", "1e-6"]),
+                              ("basic", ["--count", 20, "--delta", "1e-200"]),
+                              ("basic", ["--delta", 0])):
+            self.assertEqual(self.result(*laplace, *options)["accountant"], rule, options)
+        lines = self.result("account", "compare", "--releases", "laplace:2:3", "--delta", "1e-200")
+        self.assertIn("that of basic", lines["accountants"][-1]["note"])
+
     def test_extremes_stay_finite(self):
-        for arguments in (["gaussian", "-s", "1e-6", "-n", 10**9, "--delta", "1e-300"],
-                          ["gaussian", "-s", "1e6", "-n", 1, "--delta", "1e-300"],
-                          ["laplace", "-b", "1e-6", "-n", 10**9, "--delta", "1e-300"],
-                          ["laplace", "-b", "1e6", "-n", 10**9, "--delta", "1e-5"],
-                          ["subsampled", "-s", "1e6", "-q", 0.01, "-n", 10**9, "--delta", "1e-5"],
-                          ["subsampled", "-s", "1e-6", "-q", 1, "-n", 10**9, "--delta", "1e-300"]):
+        many = ["--count", 10**9]
+        for arguments in (["gaussian", "-s", "1e-6", *many, "--delta", "1e-300"],
+                          ["gaussian", "-s", "1e6", "--delta", "1e-300"],
+                          ["laplace", "-b", "1e-6", *many, "--delta", "1e-300"],
+                          ["laplace", "-b", "1e6", *many, "--delta", "1e-5"],
+                          ["subsampled", "-s", "1e6", "-q", 0.01, *many, "--delta", "1e-5"],
+                          ["subsampled", "-s", "1e-6", "-q", 1, *many, "--delta", "1e-300"]):
             self.assertTrue(math.isfinite(self.epsilon(*arguments)), arguments)
         for epsilon in "1000", "710", "1e-6":
             noise = self.result("account", "calibrate", "--epsilon", epsilon, "--delta", "1e-300",
@@ -89,8 +117,8 @@ class Account(ProgramTest):
                 (["gaussian", "-s", 1, "--delta", 1], "--delta"),
                 (["gaussian", "-s", 1, "--delta", "nan"], "--delta"),
                 (["gaussian", "-s", 1], "--delta"),
-                (["gaussian", "-s", 1, "--delta", 0.1, "-n", 0], "--count"),
-                (["gaussian", "-s", 1, "--delta", 0.1, "-n", 1.5], "--count"),
+                (["gaussian", "-s", 1, "--delta", 0.1, "--count", 0], "--count"),
+                (["gaussian", "-s", 1, "--delta", 0.1, "--count", 1.5], "--count"),
                 (["subsampled", "-s", 1, "-q", 1.5, "--delta", 0.1], "--sampling-rate"),
                 (["subsampled", "-s", 1, "-q", 0, "--delta", 0.1], "--sampling-rate"),
                 (["calibrate", "--epsilon", 0, "--delta", 0.1], "--epsilon"),

@@ -47,14 +47,14 @@ class Complete(ProgramTest):
         made, out = self.generate(), self.folder / "out"
         for method in "als", "sgd":
             found = self.result("complete", made / "ratings.csv", "-r", 3, "--model", "tucker",
-                                "--method", method, "-e", 3, "--out", out)
+                                "--method", method, "--epochs", 3, "--out", out)
             self.assertEqual(read_npy(out / "core.npy")[0], (3, 3, 3))
             self.assertEqual(found["diagnostics"]["epochs"], 3)
 
     def test_same_answer_for_any_number_of_threads(self):
         made = self.generate()
         for method in "sgd", "als", "bayes":
-            options = ("complete", made / "ratings.csv", "-r", 4, "--method", method, "-e", 3,
+            options = ("complete", made / "ratings.csv", "-r", 4, "--method", method, "--epochs", 3,
                        "--test", made / "test.csv")
             first, second = (self.result(*options, "--threads", n) for n in (1, 3))
             self.assertEqual(first["rmse"], second["rmse"])
@@ -73,7 +73,7 @@ class Complete(ProgramTest):
             weights = set()
             for name, text in files.items():
                 found = self.result("complete", self.write(name, text), "-r", 2, "--time-mode",
-                                    mode, "--range", "1:5", "--test", name, "-e", 4)
+                                    mode, "--range", "1:5", "--test", name, "--epochs", 4)
                 self.assertEqual(found["input"]["dims"], [8, 6, size])
                 weights.add(found["rmse"])
             self.assertEqual(len(weights), 1)
@@ -102,11 +102,11 @@ class Complete(ProgramTest):
     def test_early_stop_and_time_limit(self):
         made = self.generate()
         found = self.result("complete", made / "ratings.csv", "-r", 8, "--method", "sgd",
-                            "--lambda", 0.01, "--decay", 1, "--validation", 0.1, "-e", 500)
+                            "--lambda", 0.01, "--decay", 1, "--validation", 0.1, "--epochs", 500)
         self.assertEqual(found["diagnostics"]["status"], "stopped early")
         self.assertLess(found["diagnostics"]["best_epoch"], found["diagnostics"]["epochs"])
-        self.result("complete", made / "ratings.csv", "-r", 8, "--method", "sgd", "-e", 1000000,
-                    "--time-limit", 0.1, code=3)
+        self.result("complete", made / "ratings.csv", "-r", 8, "--method", "sgd", "--epochs",
+                    1000000, "--time-limit", 0.1, code=3)
 
     def test_the_simulation_of_the_paper(self):
         for model in "cp", "tucker":
@@ -115,9 +115,17 @@ class Complete(ProgramTest):
             errors = [self.result("complete", out / "ratings.csv", "-r", 3, "--model", model,
                                   "--test", out / "test_truth.csv", "--bias", "global", "--centre",
                                   "zero", "--lambda", 0.05, "--lambda-core", 0.05, *how)["rmse"]
-                      for how in (("--method", "als", "--starts", 6, "-e", 1000, "--tolerance", 1e-7),
-                                  ("--method", "sgd", "--step", 0.8, "--decay", 0.98, "-e", 200))]
+                      for how in (("--method", "als", "--starts", 6, "--epochs", 1000,
+                                   "--tolerance", 1e-7),
+                                  ("--method", "sgd", "--step", 0.8, "--decay", 0.98,
+                                   "--epochs", 200))]
             self.assertLess(errors[1], 1.05 * errors[0])
+
+    def test_e_is_epsilon_here_as_everywhere(self):
+        ratings = self.generate() / "ratings.csv"
+        self.refuse("complete", ratings, "-e", 1, says=["--epsilon", "--range"])
+        found = self.result("complete", ratings, "-r", 2, "-e", 1, "--range", "-2:9")
+        self.assertEqual(found["privacy"]["guarantee"], "proved")
 
     def test_bad_input_is_one_line(self):
         good = self.write("good.csv", "a,x,1\na,y,2\nb,x,3\n")

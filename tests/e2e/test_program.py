@@ -1,5 +1,6 @@
 """The program itself: help, version, manual, unknown commands."""
 import pathlib
+import re
 
 from sotto_cli import ProgramTest, main
 
@@ -62,6 +63,23 @@ class Program(ProgramTest):
         self.refuse("nonsense", says="nonsense")
         self.refuse("generate", says="generate")
         self.refuse("generate", "nonsense", says="generate")
+
+    def test_a_letter_has_one_meaning_over_all_commands(self):
+        # Names of one thing: how many components are sought, how many units the data has.
+        one_thing = {"k": {"components", "topics"}, "n": {"records", "documents", "ratings"}}
+        names, letters_of_epsilon = {}, []
+        for line in self.succeed("--manual").splitlines():
+            option = re.match(r"\| `(?:-(\w), )?--([\w-]+)", line)
+            if not option:
+                continue
+            letter, name = option.groups()
+            if letter:
+                names.setdefault(letter, set()).add(name)
+            if name == "epsilon":
+                letters_of_epsilon.append(letter)
+        for letter, found in names.items():
+            self.assertTrue(len(found) == 1 or found == one_thing.get(letter), (letter, found))
+        self.assertEqual(letters_of_epsilon, ["e"] * 6)
 
     def test_the_manual_is_current(self):
         self.assertEqual((ROOT / "docs" / "cli.md").read_text(), self.succeed("--manual"),
