@@ -13,7 +13,13 @@
 
 namespace sotto::cli {
 
-enum ExitCode { exit_done = 0, exit_failed = 1, exit_refused = 2, exit_not_converged = 3 };
+enum ExitCode {
+  exit_done = 0,
+  exit_failed = 1,
+  exit_refused = 2,
+  exit_not_converged = 3,
+  exit_stopped = 130,  // as a shell reports a program that Ctrl-C has ended
+};
 
 struct Positional {
   std::string name;

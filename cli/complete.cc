@@ -113,7 +113,7 @@ class Complete final : public Command {
     const auto start = std::chrono::steady_clock::now();
     const CompletionFit fit =
         fit_completion(ratings.entries, completion_, range, progress.callback());
-    SOTTO_REQUIRE(fit.status != FitStatus::stopped, "stopped; nothing was written");
+    throw_if_stopped(fit.status == FitStatus::stopped);
     std::optional<CompletionScores> scores;
     if (test) scores = score_test(fit, *test, range);
     const double computing = seconds_since(start);
@@ -417,7 +417,7 @@ class Complete final : public Command {
     noisy.value = release_values(std::move(values), plan, false, key, ledger);
     InteractiveProgress progress;
     CompletionFit fit = fit_completion(noisy, completion_, cut(), progress.callback());
-    SOTTO_REQUIRE(fit.status != FitStatus::stopped, "stopped; nothing was written");
+    throw_if_stopped(fit.status == FitStatus::stopped);
     return {std::move(fit.model), ledger.certify(), fit.method + " on noisy ratings"};
   }
 

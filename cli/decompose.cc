@@ -102,7 +102,7 @@ class Decompose final : public Command {
     start = std::chrono::steady_clock::now();
     const Decomposition found = decompose(std::move(tensor));
     const double computing = seconds_since(start);
-    SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
+    throw_if_stopped(found.status == Status::stopped);
 
     Json result = start_result(input, plan_options());
     fill(result, found);
@@ -196,7 +196,7 @@ class Decompose final : public Command {
                                     ? iterate(std::move(tensor), plan, certificate)
                                     : perturb(std::move(tensor), plan, certificate);
     certificate->statement.public_facts.push_back(format_fact(format));
-    SOTTO_REQUIRE(found.status != Status::stopped, "stopped; nothing was written");
+    throw_if_stopped(found.status == Status::stopped);
 
     Json input;
     input["dims"] = std::vector<Index>(static_cast<std::size_t>(plan.shape.order), plan.shape.dim);

@@ -41,7 +41,8 @@ std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
   return text +
          "\n  sotto COMMAND --help   the options of a command (also: sotto help COMMAND)\n"
          "  sotto --version        the version\n"
-         "\nexit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging\n";
+         "\nexit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging,\n"
+         "130 stopped by Ctrl-C\n";
 }
 
 // "generate" and "account" are the first words of several commands.
@@ -60,7 +61,9 @@ std::string manual(const std::vector<std::unique_ptr<Command>>& commands) {
   std::string text =
       "# The command line\n\nMade by `sotto --manual` from the option tables; a test keeps it "
       "current.\n\nExit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without "
-      "converging (the result is written). An error is one line on standard error.\n";
+      "converging (the result is written), 130 stopped by Ctrl-C (nothing is written; a second "
+      "Ctrl-C "
+      "ends the program at once). An error is one line on standard error.\n";
   for (const auto& command : commands) {
     text += fmt::format("\n## sotto {}\n\n{}.\n\n`{}`\n\n", command->name(), command->summary(),
                         usage(*command));
@@ -168,6 +171,19 @@ int run(std::vector<std::string> arguments) {
   return code;
 }
 
+ExitCode code_of(Fault fault) {
+  switch (fault) {
+    case Fault::input:
+    case Fault::unopened:
+      return exit_refused;
+    case Fault::stopped:
+      return exit_stopped;
+    case Fault::system:
+      break;
+  }
+  return exit_failed;
+}
+
 // An error message stays one line, whatever it quotes.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -187,7 +203,7 @@ int main(int argc, char** argv) {
     return code;
   } catch (const sotto::Error& error) {
     fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
-    return error.fault() == sotto::Fault::system ? exit_failed : exit_refused;
+    return code_of(error.fault());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sotto: not enough memory\n");
   } catch (const std::exception&) {

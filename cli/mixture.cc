@@ -99,7 +99,7 @@ class Mixture final : public Command {
     const MixtureFit fit =
         at_file(path_, [&] { return fit_mixture(*source, mixture_, progress.callback()); });
     const double seconds = seconds_since(start);
-    SOTTO_REQUIRE(fit.components.status != Status::stopped, "stopped; nothing was written");
+    throw_if_stopped(fit.components.status == Status::stopped);
     Json result = start_result(Json{{"dim", source->dim()}, {"records", fit.records}}, {"plan"});
     fill(result, fit.mixture);
     result["options"]["refine"] = mixture_.steps();
@@ -134,7 +134,7 @@ class Mixture final : public Command {
       return plan_private_mixture(points.dim(), points.records(), privacy_.target(), mixture_);
     });
     const PrivateMixtureFit fit = fit_private_mixture(points, plan, mixture_, progress.callback());
-    SOTTO_REQUIRE(fit.status != Status::stopped, "stopped; nothing was written");
+    throw_if_stopped(fit.status == Status::stopped);
     Certificate certificate = points.certify();
     certificate.statement.public_facts.push_back(format_fact(format_));
     name_companions(certificate, companions());

@@ -128,7 +128,7 @@ class Reproduce final : public Command {
       // Every finished trial is on disk, so there is nothing to wait for.
       progress.reset();
       fmt::print(stderr, "sotto: stopped; finished trials are kept in {}/cells.csv\n", directory);
-      std::_Exit(exit_failed);
+      std::_Exit(exit_stopped);
     };
     const int threads = threads_ > 0 ? static_cast<int>(threads_) : omp_get_num_procs();
     const StudyRun run = run_study(study, settings_, directory, threads, watch);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -45,10 +46,14 @@ class Stream final : public Command {
         .notice("iterations", given_.iterations)
         .notice("method", given_.method)
         .append(file_.table())
+        .flag("shuffle", shuffle_,
+              "read the records of a plain .npy or raw file in a random order, which a private run "
+              "keeps secret: then the order in which they stand may depend on the data. Takes 8 "
+              "bytes of memory a record; without --epsilon the order comes from --seed")
         .append(privacy_.table())
         .text("checkpoint", 0, checkpoint_path_, "FILE",
               "write each answer to FILE; run again after an interruption, the run goes on from "
-              "there. Removed when the result is written")
+              "there. Removed when the result has been written. Keep it to yourself")
         .flag(
             "plan", plan_,
             "say what a private run would do; no record is read, and with --dim and --records (or "
@@ -91,6 +96,11 @@ class Stream final : public Command {
         PublicDeclaration("no privacy was asked for: the points are treated as public"));
     check_components(source->dim());
     const StreamPlan plan = plan_stream(*source, stream_.answers(), stream_.batch, stream_.passes);
+    if (shuffle_) {
+      require_random_access(source->has_random_access(), source->name());
+      const auto seed = OrderSeed::insecure_from_seed(static_cast<std::uint64_t>(stream_.seed));
+      source->read_in_order(secret_permutation(source->records().value(), seed));
+    }
     Json input;
     input["dim"] = source->dim();
     if (source->records()) input["records"] = *source->records();
@@ -107,8 +117,8 @@ class Stream final : public Command {
     fill(result, found, reading);
     result["seconds"] = seconds;  // with reading: the two go on at the same time
     write(folder, result, found);
-    if (!common_.json) print_table(found, reading, fmt::format(" in {:.3g} s", seconds));
-    if (checkpoint) checkpoint->remove();
+    show(result, checkpoint,
+         [&] { print_table(found, reading, fmt::format(" in {:.3g} s", seconds)); });
     return exit_done;
   }
 
@@ -123,7 +133,7 @@ class Stream final : public Command {
     PrivateStreamOracle oracle(std::move(data).transform([](std::unique_ptr<PointSource> source) {
       return OnePassRecords(std::move(source));
     }),
-                               plan, privacy_.key(), ledger);
+                               plan, privacy_.key(), ledger, order_seed(checkpoint));
     const Decomposition found = decompose(oracle, checkpoint);
     const Certificate certificate = ledger.certify();
 
@@ -133,16 +143,47 @@ class Stream final : public Command {
     fill(result, found, reading);
     result["diagnostics"]["max_norm"] = oracle.max_norm();
     write(folder, result, found);
-    if (!common_.json) {
+    show(result, checkpoint, [&] {
       print_table(found, reading, "");
       if (plan.search) {
         fmt::print("records longer than {:.4g}, found from the first {}, were shortened\n",
                    oracle.max_norm(), plan.search->records);
       }
       fmt::print("{}\n", certificate.to_text());
+    });
+    return exit_done;
+  }
+
+  // A run that goes on takes the order it began with.
+  std::optional<OrderSeed> order_seed(const std::optional<CheckpointFile>& checkpoint) const {
+    if (!shuffle_) return std::nullopt;
+    if (privacy_.insecure_seed) {
+      return OrderSeed::insecure_from_seed(static_cast<std::uint64_t>(*privacy_.insecure_seed));
+    }
+    if (checkpoint) return OrderSeed{checkpoint->order_key(), true};
+    return OrderSeed::from_system();
+  }
+
+  // The answers are given up only when the result made from them has arrived.
+  template <class Print>
+  void show(const Json& result, std::optional<CheckpointFile>& checkpoint, Print print) const {
+    bool arrived = false;
+    try {
+      if (common_.json) {
+        fmt::print("{}", to_text(result));
+      } else {
+        print();
+      }
+      arrived = std::fflush(stdout) == 0;
+    } catch (const std::system_error&) {  // from fmt::print
+    }
+    if (!arrived) {
+      const std::string kept =
+          checkpoint ? fmt::format("; the checkpoint {} is kept, run again", checkpoint->path())
+                     : "";
+      throw Error("cannot write to standard output" + kept, "", Fault::system);
     }
     if (checkpoint) checkpoint->remove();
-    return exit_done;
   }
 
   // Which options the user gave: a private run has other defaults.
@@ -165,7 +206,7 @@ class Stream final : public Command {
     if (!given_.iterations) stream_.iterations = choice.iterations;
     const PrivateStreamPlan plan =
         plan_private_stream(stream, privacy_.target(), privacy_.norm(),
-                            {order, stream_.columns(), stream_.answers(), stream_.batch});
+                            {order, stream_.columns(), stream_.answers(), stream_.batch, shuffle_});
     privacy_.require_small_delta({plan.records(), "records"});
     return plan;
   }
@@ -247,13 +288,13 @@ class Stream final : public Command {
       folder->write_npy("vectors.npy", found.vectors());
       write_result(*folder, result);
     }
-    if (common_.json) fmt::print("{}", to_text(result));
   }
 
   // What must be the same for a checkpoint to fit: everything that decides the answers.
   std::string describe(Index batch, const Json& input) {
     std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
-    text += lines(stream_.table(), "batch");
+    text += lines(stream_.table(), "batch") + lines(file_.table(), "");
+    text += fmt::format("shuffle {}\n", shuffle_);
     text += fmt::format("batch {}\n", batch);
     for (const auto& [key, value] : input.items())
       text += fmt::format("{} {}\n", key, value.dump());
@@ -278,16 +319,28 @@ class Stream final : public Command {
   Decomposition decompose(StreamedOracle& oracle, std::optional<CheckpointFile>& checkpoint) {
     InteractiveProgress progress;
     std::optional<ReplayOracle> replay;
-    if (checkpoint) {
-      replay.emplace(oracle, *checkpoint);
-      resumed_ = replay->stored();
+    try {
+      if (checkpoint) {
+        resumed_ = checkpoint->answers();
+        replay.emplace(oracle, *checkpoint);
+      }
+      SymmetricOracle& asked = replay ? static_cast<SymmetricOracle&>(*replay) : oracle;
+      Decomposition found = decompose_stream(asked, stream_, progress.callback());
+      if (found.status == Status::stopped) throw Error("stopped", "", Fault::stopped);
+      return found;
+    } catch (const Error& error) {
+      throw Error(error.message() + "; " + what_is_left(checkpoint), error.place(), error.fault());
     }
-    SymmetricOracle& asked = replay ? static_cast<SymmetricOracle&>(*replay) : oracle;
-    Decomposition found = decompose_stream(asked, stream_, progress.callback());
-    SOTTO_REQUIRE(
-        found.status != Status::stopped, "stopped; {}",
-        checkpoint ? "the checkpoint is kept, run again to go on" : "nothing was written");
-    return found;
+  }
+
+  // Of a run that ends early. Answers in a checkpoint were released, and can be used again.
+  std::string what_is_left(const std::optional<CheckpointFile>& checkpoint) const {
+    if (!checkpoint) return privacy_.asked() ? "nothing left this run" : "nothing was written";
+    const bool spent = privacy_.asked() && checkpoint->answers() > 0;
+    const bool idle = privacy_.asked() && checkpoint->answers() == resumed_;
+    return fmt::format("{}the checkpoint {} is kept to go on from{}",
+                       idle ? "nothing was released by this run; " : "", checkpoint->path(),
+                       spent ? ", the answers in it are spent" : "");
   }
 
   // What only --plan looks at.
@@ -329,6 +382,7 @@ class Stream final : public Command {
   Index resumed_ = 0;
   Given given_;
   bool plan_ = false;
+  bool shuffle_ = false;
   std::optional<std::int64_t> records_;
   std::optional<double> weight_;
   StreamOptions stream_;

@@ -14,8 +14,9 @@
 namespace sotto {
 
 // Who has to act: the caller (bad usage or bad input; a file that cannot be opened, of which
-// nothing has been read) or the machine (disk full, no randomness).
-enum class Fault { input, unopened, system };
+// nothing has been read) or the machine (disk full, no randomness). `stopped`: nobody, the caller
+// asked the run to stop.
+enum class Fault { input, unopened, system, stopped };
 
 class Error : public std::runtime_error {
  public:

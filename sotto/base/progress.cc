@@ -21,8 +21,12 @@ std::string clock_text(double seconds) {
 
 }  // namespace
 
+void throw_if_stopped(bool stopped) {
+  if (stopped) throw Error("stopped; nothing was written", "", Fault::stopped);
+}
+
 void continue_or_throw(const ProgressCallback& callback, const ProgressReport& report) {
-  SOTTO_REQUIRE(report_progress(callback, report), "stopped; nothing was written");
+  throw_if_stopped(!report_progress(callback, report));
 }
 
 std::string progress_line(const ProgressReport& report, double seconds_so_far) {

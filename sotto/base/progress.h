@@ -27,7 +27,9 @@ inline bool report_progress(const ProgressCallback& callback, const ProgressRepo
   return !callback || callback(report);
 }
 
-// For a computation that has nothing to show before its end: an Error when the caller asks to stop.
+// An Error with Fault::stopped when the caller has asked to stop.
+void throw_if_stopped(bool stopped);
+// For a computation that has nothing to show before its end.
 void continue_or_throw(const ProgressCallback& callback, const ProgressReport& report);
 
 // A bar with rate and time left, redrawn in place at most ten times a second. Draws only when the

@@ -118,7 +118,7 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
     Block starts;
     for (const Index d : dims) starts.push_back(random_unit_block(d, options.starts, random));
     const Iterated ended = iterate(deflated, starts, options.iterations, options.tolerance, report);
-    if (ended.stopped) {
+    if (ended.stopped) {  // asks nothing more
       result.status = Status::stopped;
       break;
     }
@@ -127,6 +127,10 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
     Iterated polished{columns_of(ended.block, {best}), {0}, {ended.converged[best]}, false};
     if (!ended.converged[best]) {
       polished = iterate(deflated, polished.block, options.polish, options.tolerance, report);
+      if (polished.stopped) {
+        result.status = Status::stopped;
+        break;
+      }
     }
     double weight = deflated.values(polished.block)[0];
     make_weight_positive(polished.block, weight);

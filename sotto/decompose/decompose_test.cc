@@ -79,6 +79,30 @@ class CpOracle final : public SymmetricOracle {
   int order_;
 };
 
+// A tensor of order 3 with random entries, that counts what it is asked.
+class CountingModes final : public ModeOracle {
+ public:
+  CountingModes() : tensor_({4, 5, 6}), inner_(tensor_) {
+    SeededRandom random(3);
+    for (double& x : tensor_.values()) x = random.normal();
+  }
+  const std::vector<Index>& dims() const override { return inner_.dims(); }
+  Matrix contract_all_but(int mode, const std::vector<Matrix>& factors) override {
+    ++calls;
+    return inner_.contract_all_but(mode, factors);
+  }
+  Vector values(const std::vector<Matrix>& factors) override {
+    ++calls;
+    return inner_.values(factors);
+  }
+
+  Index calls = 0;
+
+ private:
+  DenseTensor tensor_;
+  DenseModeOracle inner_;
+};
+
 TEST(RobustPower, recovers_orthogonal_components_of_a_packed_tensor_exactly) {
   for (const auto& [d, k, order] : {std::tuple<Index, Index, int>{100, 10, 3}, {40, 10, 4}}) {
     const Vector weights = different_weights(k);
@@ -199,6 +223,52 @@ TEST(RobustPower, stops_when_the_callback_says_so_and_keeps_what_it_has) {
   EXPECT_EQ(found.status, Status::stopped);
   EXPECT_EQ(found.weights.size(), 2);
   EXPECT_EQ(found.vectors().cols(), 2);
+}
+
+// Runs `solve` again and again, stopped at its first report, its second and so on, and expects that
+// it asks nothing once it was stopped. A question too many is a release that nobody planned.
+template <class Solve>
+void expect_no_question_after_a_stop(const Index& asked, Solve solve) {
+  int reports = 0;
+  for (int stop = 1;; ++stop) {
+    reports = 0;
+    Index at_stop = -1;
+    const Status status = solve([&](const ProgressReport&) {
+      if (at_stop < 0 && ++reports == stop) at_stop = asked;
+      return at_stop < 0;
+    });
+    if (at_stop < 0) break;
+    EXPECT_EQ(status, Status::stopped) << stop;
+    EXPECT_EQ(asked, at_stop) << stop;
+  }
+  EXPECT_GT(reports, 5);
+}
+
+TEST(Stopping, no_method_asks_anything_after_it_was_stopped) {
+  PowerOptions o = options(3);
+  o.starts = 2;
+  o.iterations = 3;
+  o.polish = 3;
+  o.tolerance = 1e-300;  // so that every component is polished
+  CpOracle oracle(different_weights(3), orthonormal(10, 3, 6), 3);
+  expect_no_question_after_a_stop(oracle.calls, [&](const ProgressCallback& progress) {
+    return robust_power_method(oracle, o, progress).status;
+  });
+  PowerOptions longer = o;
+  longer.iterations = 8;
+  expect_no_question_after_a_stop(oracle.calls, [&](const ProgressCallback& progress) {
+    return simultaneous_power_method(oracle, longer, progress).status;
+  });
+  EigenpairOptions pairs;
+  pairs.iterations = 8;
+  pairs.tolerance = 1e-300;
+  expect_no_question_after_a_stop(oracle.calls, [&](const ProgressCallback& progress) {
+    return eigenpairs(oracle, pairs, progress).status;
+  });
+  CountingModes modes;
+  expect_no_question_after_a_stop(modes.calls, [&](const ProgressCallback& progress) {
+    return alternating_power_method(modes, o, progress).status;
+  });
 }
 
 TEST(RobustPower, refuses_impossible_parameters) {

@@ -97,6 +97,14 @@ Decomposition empty_result(Index dim, Index k, bool residuals) {
   return result;
 }
 
+// Asks nothing more: a question after the caller's stop would be one that no plan has.
+Decomposition stopped(Decomposition result, Index found) {
+  result.status = Status::stopped;
+  result.keep_first(found);
+  result.sort_by_weight();
+  return result;
+}
+
 // One QR for each group of k columns.
 Matrix orthonormal_groups(const Matrix& block, Index k) {
   Matrix result(block.rows(), block.cols());
@@ -153,11 +161,7 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
     const Run run{options, progress, result.history, j, k * options.iterations};
     const Matrix starts = random_unit_block(oracle.dim(), options.starts, random);
     const Iterated ended = iterate(deflated, starts, options.iterations, run);
-    if (ended.stopped) {
-      result.status = Status::stopped;
-      result.keep_first(j);
-      break;
-    }
+    if (ended.stopped) return stopped(std::move(result), j);
     const Vector values = deflated.values(ended.block);
     const Index best = best_start(values, oracle.order());
     Vector v = ended.block.col(best);
@@ -166,6 +170,7 @@ Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& o
     int steps = ended.steps[best];
     if (!finished && options.polish > 0) {
       const Iterated polished = iterate(deflated, v, options.polish, run);
+      if (polished.stopped) return stopped(std::move(result), j);
       v = polished.block.col(0);
       weight = deflated.values(v)[0];
       finished = polished.converged[0];
@@ -195,8 +200,7 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
   do {
     ++t;
     if (!report_progress(progress, {"all components", t, options.iterations})) {
-      result.status = Status::stopped;
-      break;
+      return stopped(std::move(result), 0);
     }
     const Matrix next = orthonormal_groups(oracle.contract(block), k);
     moved = movement(next, block);
@@ -217,8 +221,7 @@ Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOpti
   }
   result.agreement = group_agreement(block, chosen);
   result.iterations.assign(static_cast<std::size_t>(k), t);
-  if (result.status != Status::stopped &&
-      (options.tolerance == 0 || moved.segment(best * k, k).maxCoeff() > options.tolerance)) {
+  if (options.tolerance == 0 || moved.segment(best * k, k).maxCoeff() > options.tolerance) {
     result.status = unfinished(options);
   }
   result.sort_by_weight();

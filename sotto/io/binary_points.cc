@@ -70,14 +70,32 @@ std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
   return came;
 }
 
+void BinaryPoints::read_ordered_rows(Index rows, RowMatrix& out) {
+  buffer_.resize(static_cast<std::size_t>(rows) * row_bytes());
+  for (Index i = 0; i < rows; ++i) {
+    const auto record = static_cast<std::uint64_t>(order_[static_cast<std::size_t>(done_ + i)]);
+    char* row = buffer_.data() + static_cast<std::size_t>(i) * row_bytes();
+    const std::uint64_t offset = header_.data_offset + record * row_bytes();
+    SOTTO_REQUIRE_AT(bytes_->read_at(offset, row, row_bytes()) == row_bytes(), name(),
+                     "ends before record {}, it was longer when it was opened", record + 1);
+  }
+  out.resize(rows, dim_);
+  const std::span<double> values(out.data(), static_cast<std::size_t>(out.size()));
+  convert_npy_items(header_, buffer_.data(), values, name());
+}
+
 Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
   const Index rows = records_ ? std::min(max_rows, *records_ - done_) : max_rows;
   block.is_sparse = false;
+  if (!order_.empty()) {
+    read_ordered_rows(rows, block.dense);
+    done_ += rows;
+    return rows;
+  }
   const std::size_t came = read_rows(rows, block.dense);
-  const auto row_bytes = static_cast<std::size_t>(dim_ * header_.item_size);
-  const auto whole = static_cast<Index>(came / row_bytes);
-  SOTTO_REQUIRE_AT(came % row_bytes == 0, name(), "ends within record {}, after {} of {} bytes",
-                   done_ + whole + 1, came % row_bytes, row_bytes);
+  const auto whole = static_cast<Index>(came / row_bytes());
+  SOTTO_REQUIRE_AT(came % row_bytes() == 0, name(), "ends within record {}, after {} of {} bytes",
+                   done_ + whole + 1, came % row_bytes(), row_bytes());
   done_ += whole;
   if (whole < rows) block.dense.conservativeResize(whole, dim_);
   if (whole < max_rows) check_end(whole);

@@ -3,10 +3,11 @@
 //
 // Read in blocks through one buffer, so that no more than a block is in memory, from a file or a
 // pipe, plain or gzip. A file that ends within a record, or with fewer than its header claims, is
-// an Error that names the record.
+// an Error that names the record. A plain file can be read in any order, record by record.
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sotto/io/byte_source.h"
@@ -26,12 +27,16 @@ class BinaryPoints final : public PointSource {
   std::string name() const override { return bytes_->path(); }
   std::optional<Index> records() const override { return records_; }
   bool can_rewind() const override { return bytes_->is_regular(); }
+  bool has_random_access() const override { return bytes_->size().has_value(); }
 
  protected:
   Index fill(Index max_rows, PointBlock& block) override;
   void restart() override;
+  void set_order(std::vector<Index> order) override { order_ = std::move(order); }
 
  private:
+  std::size_t row_bytes() const { return static_cast<std::size_t>(dim_ * header_.item_size); }
+  void read_ordered_rows(Index rows, RowMatrix& out);
   std::size_t read_rows(Index rows, RowMatrix& out);
   void check_end(Index came);
 
@@ -40,6 +45,7 @@ class BinaryPoints final : public PointSource {
   Index dim_ = 0;
   std::optional<Index> records_;
   Index done_ = 0;
+  std::vector<Index> order_;  // empty: that of the file
   std::vector<char> buffer_;
 };
 

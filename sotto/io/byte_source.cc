@@ -32,9 +32,9 @@ ByteSource::ByteSource(std::string path, Packing packing)
   }
   // Standard input may be a file that stands somewhere in the middle.
   regular_ = known && S_ISREG(info.st_mode) && !standard_input;
+  descriptor_ = descriptor;
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (packing == Packing::by_name && !path_.ends_with(".gz")) {
-    descriptor_ = descriptor;
     if (regular_) size_ = size;
     return;
   }
@@ -120,6 +120,23 @@ std::size_t ByteSource::read(char* out, std::size_t count) {
   ahead_.erase(0, from_ahead);
   const std::size_t done = from_ahead + read_file(out + from_ahead, count - from_ahead);
   position_ += done;
+  return done;
+}
+
+std::size_t ByteSource::read_at(std::uint64_t offset, char* out, std::size_t count) const {
+  SOTTO_REQUIRE_AT(size_, path_, "is not a plain file that can be read at any place");
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got =
+        ::pread(descriptor_, out + done, count - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error(fmt::format("cannot be read: {}", std::generic_category().message(errno)), path_,
+                  Fault::system);
+    }
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
   return done;
 }
 

@@ -44,6 +44,8 @@ class ByteSource {
   std::string_view peek(std::size_t count);
   // Fewer than `count` only at the end.
   std::size_t read(char* out, std::size_t count);
+  // The bytes at `offset` of a file whose size() is known, wherever read() stands.
+  std::size_t read_at(std::uint64_t offset, char* out, std::size_t count) const;
 
  private:
   std::size_t read_file(char* out, std::size_t count);
@@ -52,7 +54,7 @@ class ByteSource {
   std::string path_;
   Packing packing_;
   gzFile_s* file_ = nullptr;  // none: the bytes as they are
-  int descriptor_ = -1;
+  int descriptor_ = -1;       // of the file, which file_ closes where there is one
   bool regular_ = false;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;

@@ -81,6 +81,45 @@ TEST(ReadPoints, reads_npy_of_both_sizes_and_byte_orders) {
   EXPECT_TRUE(open_points(folder / "p.npy")->can_rewind());
 }
 
+TEST(ReadPoints, reads_plain_npy_and_raw_files_in_any_order) {
+  const TemporaryFolder folder;
+  const RowMatrix m = some_points();
+  const std::vector<Index> order{2, 0, 3, 1};
+  const RowMatrix expected = m(order, Eigen::all);
+  PointFileOptions raw = forced("raw", 3);
+  put(folder / "a.npy", npy_bytes("<f8", "(4, 3)", raw_bytes<double>(m)));
+  put(folder / "b.npy", npy_bytes(">f4", "(4, 3)", raw_bytes<float>(m, true)));
+  put(folder / "c.raw", raw_bytes<double>(m));
+  for (const Index step : {1, 3, 4, 9}) {
+    for (const char* name : {"a.npy", "b.npy", "c.raw"}) {
+      auto source = open_points(folder / name, name[0] == 'c' ? raw : PointFileOptions{});
+      ASSERT_TRUE(source->has_random_access());
+      source->read_in_order(order);
+      EXPECT_EQ(all_points(*source, step), expected) << name;
+      source->rewind();
+      EXPECT_EQ(source->skip(2), 2);
+      EXPECT_EQ(all_points(*source, step), expected.bottomRows(2)) << name;
+    }
+  }
+}
+
+TEST(ReadPoints, refuses_an_order_for_what_is_read_from_front_to_back) {
+  const TemporaryFolder folder;
+  const std::string data = raw_bytes<double>(some_points());
+  put_gzip(folder / "p.npy.gz", npy_bytes("<f8", "(4, 3)", data));
+  put(folder / "p.csv", "1,2,3\n4,5,6\n");
+  for (const char* name : {"p.npy.gz", "p.csv"}) {
+    const auto source = open_points(folder / name);
+    EXPECT_FALSE(source->has_random_access());
+    EXPECT_ERROR(source->read_in_order({0, 1, 2, 3}), "--shuffle: needs a plain .npy file");
+  }
+  put(folder / "cut.npy", npy_bytes("<f8", "(4, 3)", data));
+  const auto cut = open_points(folder / "cut.npy");
+  cut->read_in_order({0, 1, 2, 3});
+  std::filesystem::resize_file(folder / "cut.npy", 100);
+  EXPECT_ERROR(all_points(*cut), "ends before record");
+}
+
 TEST(ReadPoints, refuses_npy_that_are_not_records) {
   const TemporaryFolder folder;
   const std::string path = folder / "p.npy", data = raw_bytes<double>(some_points());

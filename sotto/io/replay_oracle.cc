@@ -17,8 +17,9 @@ struct AnswerHead {
   std::int64_t rows = 0, columns = 0;
   std::int64_t answers = 0, pass = 0, record = 0;  // the stream after it
   double bound = 0;
+  KeyedDigest::Value digest{};  // of the records until then
 };
-static_assert(sizeof(AnswerHead) == 64);
+static_assert(sizeof(AnswerHead) == 96);
 
 std::uint64_t checksum(const Matrix& block) {
   return ::crc32_z(0, reinterpret_cast<const Bytef*>(block.data()),
@@ -40,9 +41,10 @@ AnswerHead head_of(const std::string& record, const std::string& path) {
 
 ReplayOracle::ReplayOracle(StreamedOracle& inner, CheckpointFile& file)
     : inner_(inner), file_(file), records_(file.take_records()) {
+  inner_.keep_digest(file.digest_key());
   if (records_.empty()) return;
   const AnswerHead last = head_of(records_.back(), file.path());
-  inner_.resume_at({last.answers, last.pass, last.record, last.bound});
+  inner_.resume_at({last.answers, last.pass, last.record, last.bound, last.digest});
 }
 
 Matrix ReplayOracle::replay(char kind, const Matrix& block) {
@@ -66,8 +68,8 @@ Matrix ReplayOracle::answer(char kind, const Matrix& block, Ask ask) {
   if (next_ < records_.size()) return replay(kind, block);
   Matrix given = ask();
   const StreamPosition at = inner_.position();
-  AnswerHead head{{kind},     checksum(block), given.rows(), given.cols(),
-                  at.answers, at.pass,         at.record,    at.bound};
+  AnswerHead head{{kind},  checksum(block), given.rows(), given.cols(), at.answers,
+                  at.pass, at.record,       at.bound,     at.digest};
   std::string record(reinterpret_cast<const char*>(&head), sizeof head);
   record.append(reinterpret_cast<const char*>(given.data()),
                 static_cast<std::size_t>(given.size()) * sizeof(double));

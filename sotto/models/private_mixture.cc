@@ -113,7 +113,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   const Decomposition components = decompose_mixture(third, options, progress);
   PrivateMixtureFit fit{recover_mixture(spectrum, components), spectrum.rank, components.status};
   draw_means_into_ball(fit.mixture, points.max_norm());
-  for (; next != plan.releases.end(); ++next) {
+  for (; fit.status != Status::stopped && next != plan.releases.end(); ++next) {
     if (!report_progress(progress, {"refinement", next - plan.releases.begin(),
                                     static_cast<std::int64_t>(plan.releases.size())})) {
       fit.status = Status::stopped;

@@ -40,7 +40,10 @@ class StreamOracle final : public StreamedOracle {
   Matrix contract(const Matrix& block) override;
   Vector values(const Matrix& block) override;
 
-  StreamPosition position() const override { return {answers_, pass_, source_->position()}; }
+  StreamPosition position() const override {
+    return {answers_, pass_, source_->position(), 0, source_->digest()};
+  }
+  void keep_digest(const SecretKey& key) override { source_->keep_digest(key); }
   void resume_at(const StreamPosition& position) override;
 
  private:

@@ -137,6 +137,50 @@ TEST(StreamOracle, refuses_a_resume_that_cannot_be) {
   EXPECT_THROW(other.resume_at({1, 1, 0}), Error);
 }
 
+// A stream that begins with other records is refused; what comes after them may be anything.
+TEST(StreamOracle, resumes_over_the_same_records_only) {
+  const RowMatrix x = random_rows(300, 4, 17);
+  const Matrix u = random_rows(4, 2, 18);
+  const SecretKey key = fresh_secret_key();
+  for (const bool sparse : {false, true}) {
+    StreamOracle first(in_memory(x, sparse), {3, 100, 1});
+    first.keep_digest(key);
+    first.contract(u);
+    first.contract(u);
+    const auto resumed = [&](const RowMatrix& rows) {
+      StreamOracle oracle(in_memory(rows, sparse), {3, 100, 1});
+      oracle.keep_digest(key);
+      return error_of([&] { oracle.resume_at(first.position()); });
+    };
+    EXPECT_EQ(resumed(x), "");
+    RowMatrix other = x;
+    other.row(200).setZero();
+    EXPECT_EQ(resumed(other), "");
+    other.row(199) *= 1 + 1e-15;
+    EXPECT_NE(resumed(other).find("its first 200 records are not those"), std::string::npos);
+    other = x;
+    other.row(0).swap(other.row(150));
+    EXPECT_NE(resumed(other).find("its first 200 records are not those"), std::string::npos);
+    StreamOracle without(in_memory(x, sparse), {3, 100, 1});
+    EXPECT_NE(error_of([&] { without.resume_at(first.position()); }), "");
+  }
+}
+
+TEST(StreamOracle, the_digest_is_that_of_the_pass) {
+  const RowMatrix x = random_rows(250, 5, 19);
+  const Matrix u = random_rows(5, 2, 20);
+  const SecretKey key = fresh_secret_key();
+  StreamOracle whole(in_memory(x), {5, 100, 2});
+  whole.keep_digest(key);
+  for (int a = 0; a < 5; ++a) {
+    whole.contract(u);
+    StreamOracle resumed(in_memory(x), {5, 100, 2});
+    resumed.keep_digest(key);
+    resumed.resume_at(whole.position());
+    EXPECT_EQ(resumed.position(), whole.position());
+  }
+}
+
 TEST(StreamOracle, refuses_impossible_plans) {
   const RowMatrix x = random_rows(100, 3, 13);
   EXPECT_THROW(StreamOracle(in_memory(x), {0, 1, 1}), Error);

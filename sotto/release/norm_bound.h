@@ -6,8 +6,8 @@
 // not lost. The score of a candidate is minus the distance of that tenth from the numbers of
 // records that exceed it and the candidate before it. Records of equal norm, which make the usual
 // rank score indifferent between all larger bounds, get the candidate at their norm. Neighbours
-// replace one record; pure epsilon. Cost: O(n d), memory that does not depend on n. Proof:
-// norm_bound.md.
+// replace one record in its place; pure epsilon. Cost: O(n d), memory that does not depend on n.
+// Proof: norm_bound.md.
 #pragma once
 
 #include <cstdint>

@@ -4,11 +4,12 @@
 
 namespace sotto {
 
-void refuse_records(const Error& error, const std::string& name) {
+void refuse_records(const Error& error, const std::string& name, const std::string& released) {
   if (error.fault() != Fault::input || error.place().starts_with("--")) throw error;
   throw Error(
       "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
-      "private run, and nothing was released",
+      "private run" +
+          released,
       name);
 }
 
@@ -16,15 +17,15 @@ Index OnePassRecords::read(Index max_rows, PointBlock& block) {
   try {
     return source_->read(max_rows, block);
   } catch (const Error& error) {
-    refuse_records(error, source_->name());
+    refuse_records(error, source_->name(), "");
   }
 }
 
-Index OnePassRecords::skip(Index count) {
+void OnePassRecords::skip(Index count) {
   try {
-    return source_->skip(count);
+    source_->skip(count);
   } catch (const Error& error) {
-    refuse_records(error, source_->name());
+    refuse_records(error, source_->name(), "");
   }
 }
 
@@ -33,7 +34,7 @@ PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data) 
   SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
                    "is needed: the dimension of {} would otherwise be read off the records",
                    source.name());
-  return {source.dim(), source.records(), source.name()};
+  return {source.dim(), source.records(), source.name(), source.has_random_access()};
 }
 
 }  // namespace sotto

@@ -63,6 +63,12 @@ std::string norm_fact(const PrivateStreamPlan& plan) {
                      plan.search->range.low, plan.search->range.high);
 }
 
+std::string order_fact(const PrivateStreamPlan& plan) {
+  if (!plan.shuffled) return "that their order does not depend on what is in them";
+  return fmt::format("the number of records they were drawn from, in a secret order, {}",
+                     *plan.shuffled);
+}
+
 }  // namespace
 
 PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
@@ -73,6 +79,10 @@ PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyT
   SOTTO_REQUIRE_AT(batch <= std::numeric_limits<std::int64_t>::max() / 2 / answers, "--batch",
                    "{} answers from {} records are too many", answers, batch);
   PrivateStreamPlan plan{target, stream.dim, questions.order, questions.starts, answers, batch, 0};
+  if (questions.shuffle) {
+    require_random_access(stream.random_access && stream.records, stream.name);
+    plan.shuffled = stream.records;
+  }
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     const std::int64_t run = batch > 0 ? answers * batch : *stream.records;
     plan.search = NormSearch{*range, norm_search_records(target.epsilon, run), target.epsilon};
@@ -107,10 +117,14 @@ double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int powe
 PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
   PrivacyStatement statement;
   statement.unit = "one record";
-  statement.neighbours = "one record replaced by another; the number of records stays the same";
+  statement.neighbours =
+      plan.shuffled ? "one record replaced by another, all of them in any order; the number of "
+                      "records stays the same"
+                    : "one record replaced by another in its place; the other records, their order "
+                      "and their number stay the same";
   statement.public_facts = {fmt::format("the number of records read, {}", plan.records()),
-                            fmt::format("their dimension, {}", plan.dim), norm_fact(plan),
-                            "all options"};
+                            order_fact(plan), fmt::format("their dimension, {}", plan.dim),
+                            norm_fact(plan), "all options"};
   statement.delta = plan.target.delta;
   statement.units = {plan.records(), "records"};
   return statement;
@@ -118,7 +132,7 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
 
 PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
                                          const PrivateStreamPlan& plan, NoiseKey key,
-                                         Ledger& ledger)
+                                         Ledger& ledger, const std::optional<OrderSeed>& order)
     : plan_(plan),
       records_(ReleaseAccess::take(std::move(records))),
       key_(std::move(key)),
@@ -139,11 +153,21 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
   if (!key_.secure()) {
     ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
   }
+  SOTTO_REQUIRE(order.has_value() == plan.shuffled.has_value(),
+                "an order goes with a plan to shuffle");
+  if (order) shuffle(*order);
+}
+
+void PrivateStreamOracle::shuffle(const OrderSeed& order) {
+  SOTTO_REQUIRE(records_.source().records() == plan_.shuffled, "planned for {} records to shuffle",
+                *plan_.shuffled);
+  records_.read_in_order(secret_permutation(*plan_.shuffled, order));
+  if (!order.secure) ledger_.deny("the order was drawn from an insecure seed: it is not secret");
 }
 
 StreamPosition PrivateStreamOracle::position() const {
   return {plan_.answers - answers_left_, 0, records_.source().position(),
-          plan_.search && bound_known_ ? plan_.max_norm : 0};
+          plan_.search && bound_known_ ? plan_.max_norm : 0, records_.source().digest()};
 }
 
 void PrivateStreamOracle::resume_at(const StreamPosition& position) {
@@ -154,10 +178,8 @@ void PrivateStreamOracle::resume_at(const StreamPosition& position) {
                     position.record == sought + position.answers * plan_.batch &&
                     (!plan_.search || (0 < position.bound && position.bound <= plan_.max_norm)),
                 "the position does not belong to this plan");
-  const Index there = records_.skip(position.record);
-  SOTTO_REQUIRE_AT(there == position.record, records_.source().name(),
-                   "has {} records, but {} had been read when the checkpoint was written", there,
-                   position.record);
+  records_.skip(position.record);
+  check_resumed(records_.source(), position);
   answers_left_ -= position.answers;
   if (!plan_.search) return;
   ledger_.add_to_group(group_, NormBound(*plan_.search).record());

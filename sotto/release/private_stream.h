@@ -1,6 +1,7 @@
 // The private streaming power method, record unit: a power method that is streaming and private.
 //
-// Neighbours replace one record; the number of records is public. Each answer reads its own n
+// Neighbours replace one record in its place, or, where the records are read in a secret order, one
+// record wherever they stand; the number of records is public. Each answer reads its own n
 // records and releases one noisy block, (1/n) sum of x (x.u_l)^(p-1) for all starts l together,
 // with every record first drawn into the ball of radius `max_norm`. The contribution of a record
 // then has norm at most C = B^p m^(p-2) sqrt(lambda_max(U^T U)), m the longest column of U, so the
@@ -22,6 +23,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/gaussian.h"
+#include "sotto/privacy/permutation.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/norm_bound.h"
@@ -40,7 +42,8 @@ struct PrivateStreamPlan {
   std::int64_t answers;  // blocks and values in all
   std::int64_t batch;    // records for each answer
   double max_norm = 1;   // records are drawn into this ball; with a search, the largest it may be
-  std::optional<NormSearch> search{};  // of the ball, before the first answer
+  std::optional<NormSearch> search{};      // of the ball, before the first answer
+  std::optional<std::int64_t> shuffled{};  // records in all, to be read in a secret order
 
   std::int64_t records() const { return answers * batch + (search ? search->records : 0); }
 };
@@ -54,10 +57,11 @@ struct StreamQuestions {
   std::int64_t starts;   // columns of each block
   std::int64_t answers;  // in all
   std::int64_t batch;    // records for each; 0: the records the source knows of, shared out
+  bool shuffle = false;  // read the records in a secret order
 };
 
-// Refuses, naming it, a stream that cannot have enough records or does not say how many it has
-// while no batch is given.
+// Refuses, naming it, a stream that cannot have enough records, does not say how many it has while
+// no batch is given, or cannot be read in another order while one is asked for.
 PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
                                       const RecordNorm& norm, const StreamQuestions& questions);
 
@@ -72,9 +76,10 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan);
 
 class PrivateStreamOracle final : public StreamedOracle {
  public:
-  // Takes the records over. The ledger must outlive the oracle.
+  // Takes the records over. The ledger must outlive the oracle. There is an order where the plan
+  // has one; a run that goes on needs the order it began with.
   PrivateStreamOracle(Sensitive<OnePassRecords> records, const PrivateStreamPlan& plan,
-                      NoiseKey key, Ledger& ledger);
+                      NoiseKey key, Ledger& ledger, const std::optional<OrderSeed>& order = {});
 
   Index dim() const override { return plan_.dim; }
   int order() const override { return plan_.order; }
@@ -84,6 +89,7 @@ class PrivateStreamOracle final : public StreamedOracle {
   // After answers of an earlier run: the position holds the bound that was released, and replayed()
   // enters its releases into the ledger again.
   StreamPosition position() const override;
+  void keep_digest(const SecretKey& key) override { records_.keep_digest(key); }
   void resume_at(const StreamPosition& position) override;
   void replayed(const Matrix& block, Asked asked) override;
 
@@ -91,6 +97,7 @@ class PrivateStreamOracle final : public StreamedOracle {
   double max_norm() const { return plan_.max_norm; }
 
  private:
+  void shuffle(const OrderSeed& order);
   void find_bound();
   // Hands out the records of the next answer.
   ReadRecords next_batch();

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -310,6 +313,132 @@ TEST(PrivateStream, a_resumed_run_repeats_no_release_and_certifies_the_same) {
     EXPECT_EQ(second_ledger.certify().epsilon, ledger.certify().epsilon);
     EXPECT_THROW(second.contract(u), Error);
   }
+}
+
+// The prefix that the given answers consumed must be the same, and nothing else.
+TEST(PrivateStream, goes_on_over_the_same_records_only) {
+  const PrivateStreamPlan plan = searching_plan(3, 2, 4, 10);
+  const RowMatrix rows = random_rows(plan.records(), 3, 1, 26);
+  const SecretKey key = fresh_secret_key();
+  const auto begin = [&](const RowMatrix& data, Ledger& ledger) {
+    auto oracle =
+        std::make_unique<PrivateStreamOracle>(records(data), plan, NoiseKey::from_system(), ledger);
+    oracle->keep_digest(key);
+    return oracle;
+  };
+  Ledger ledger(record_statement(plan));
+  const auto first = begin(rows, ledger);
+  transcript(*first, 2, 2);
+  const auto resumes = [&](const RowMatrix& data) {
+    try {
+      begin(data, ledger)->resume_at(first->position());
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(resumes(rows));
+  for (const Index place : {0, 399, 400, 419, 420, 439}) {
+    RowMatrix other = rows;
+    other.row(place) *= 0.5;
+    EXPECT_EQ(resumes(other), place >= 420) << place;
+    RowMatrix swapped = rows;
+    swapped.row(place).swap(swapped.row(439 - place));
+    EXPECT_EQ(resumes(swapped), false) << place;
+  }
+}
+
+PrivateStreamPlan shuffling_plan(Index dim, Index starts, Index answers, Index batch) {
+  PrivateStreamPlan plan = plan_for(dim, starts, answers, batch);
+  plan.shuffled = answers * batch;
+  return plan;
+}
+
+// The noise of a seed is the same for all data, so a difference of answers is one of their batches.
+std::vector<Matrix> answers_to(const RowMatrix& rows, const PrivateStreamPlan& plan,
+                               const std::optional<OrderSeed>& order) {
+  Ledger ledger(record_statement(plan));
+  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::insecure_from_seed(1), ledger, order);
+  const Matrix u = Matrix::Identity(plan.dim, plan.starts);
+  std::vector<Matrix> answers;
+  for (Index a = 0; a < plan.answers; ++a) answers.push_back(oracle.contract(u));
+  return answers;
+}
+
+// A file sorted by size, and the same with its smallest record replaced by the largest: every
+// record has moved, and every batch with them. In a secret order, the two have the same law but for
+// one record: for every order of the one there is an order of the other that puts equal records
+// into equal places, and the coupling runs over all orders.
+TEST(PrivateStream, in_a_secret_order_a_sorted_file_differs_from_its_neighbour_in_one_batch) {
+  const Index n = 4;
+  RowMatrix rows(n, 1), other(n, 1);
+  rows << 0.1, 0.2, 0.3, 0.4;
+  other << 0.2, 0.3, 0.4, 0.5;
+  PrivateStreamPlan plan = plan_for(1, 1, n, 1);
+  const auto fixed = answers_to(rows, plan, {}), moved = answers_to(other, plan, {});
+  for (Index a = 0; a < n; ++a) EXPECT_NE(fixed[a], moved[a]);
+
+  const auto differing = [&](const RowMatrix& x, const RowMatrix& y) {
+    const auto a = answers_to(x, plan, {}), b = answers_to(y, plan, {});
+    Index count = 0;
+    for (Index i = 0; i < n; ++i) count += a[i] == b[i] ? 0 : 1;
+    return count;
+  };
+  std::set<std::vector<double>> images;
+  std::vector<Index> order{0, 1, 2, 3};
+  do {
+    // Record i of the one is record i - 1 of the other; the replaced one is the new one.
+    std::vector<Index> coupled;
+    for (const Index i : order) coupled.push_back(i == 0 ? n - 1 : i - 1);
+    const RowMatrix x = rows(order, Eigen::all), y = other(coupled, Eigen::all);
+    EXPECT_EQ(differing(x, y), 1);
+    images.insert({y.data(), y.data() + n});
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(images.size(), 24u);  // the coupled orders are all orders
+}
+
+TEST(PrivateStream, a_secret_order_is_that_of_its_seed) {
+  const PrivateStreamPlan plan = shuffling_plan(2, 1, 4, 5);
+  const RowMatrix rows = random_rows(20, 2, 1, 27);
+  const OrderSeed seed = OrderSeed::from_system();
+  const RowMatrix shuffled = rows(secret_permutation(20, seed), Eigen::all);
+  EXPECT_EQ(answers_to(rows, plan, seed), answers_to(shuffled, plan_for(2, 1, 4, 5), {}));
+  EXPECT_NE(answers_to(rows, plan, seed), answers_to(rows, plan, OrderSeed::from_system()));
+}
+
+TEST(PrivateStream, the_statement_says_what_the_order_does) {
+  const PrivacyStatement fixed = record_statement(plan_for(2, 1, 4, 5));
+  EXPECT_NE(fixed.neighbours.find("in its place"), std::string::npos);
+  EXPECT_EQ(fixed.public_facts[1], "that their order does not depend on what is in them");
+  const PrivacyStatement shuffled = record_statement(shuffling_plan(2, 1, 4, 5));
+  EXPECT_NE(shuffled.neighbours.find("in any order"), std::string::npos);
+  EXPECT_EQ(shuffled.neighbours.find("in its place"), std::string::npos);
+}
+
+TEST(PrivateStream, a_plan_to_shuffle_has_an_order_and_proves_nothing_with_a_known_one) {
+  const PrivateStreamPlan plan = shuffling_plan(2, 1, 1, 20);
+  const RowMatrix rows = random_rows(20, 2, 1, 28);
+  Ledger ledger(record_statement(plan));
+  const auto make = [&](const PrivateStreamPlan& made, std::optional<OrderSeed> order) {
+    return PrivateStreamOracle(records(rows), made, NoiseKey::from_system(), ledger, order);
+  };
+  EXPECT_THROW(make(plan, {}), Error);
+  EXPECT_THROW(make(plan_for(2, 1, 1, 20), OrderSeed::from_system()), Error);
+  PrivateStreamPlan more = plan;
+  more.shuffled = 21;
+  EXPECT_THROW(make(more, OrderSeed::from_system()), Error);
+  make(plan, OrderSeed::from_system()).contract(Matrix::Ones(2, 1));
+  EXPECT_TRUE(ledger.certify().proved);
+  make(plan, OrderSeed::insecure_from_seed(1));
+  EXPECT_FALSE(ledger.certify().proved);
+}
+
+TEST(PrivateStream, a_plan_to_shuffle_needs_a_file_of_known_length_that_allows_it) {
+  const StreamQuestions shuffle{3, 8, 7, 10, true};
+  const PrivacyTarget target{0.1, 1e-6};
+  EXPECT_EQ(plan_private_stream({50, 1000, "p"}, target, 1.0, shuffle).shuffled, 1000);
+  EXPECT_THROW(plan_private_stream({50, {}, "p"}, target, 1.0, shuffle), Error);
+  EXPECT_THROW(plan_private_stream({50, 1000, "p", false}, target, 1.0, shuffle), Error);
 }
 
 TEST(PrivateStream, refuses_a_position_of_another_run) {

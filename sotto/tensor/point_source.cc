@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels/narrow_gemm.h"
@@ -41,11 +42,24 @@ void check_shapes(const PointBlock& block, Index u_rows) {
                 block.dim(), u_rows);
 }
 
+// A sparse row begins with its length, so that rows cannot flow into each other.
+void add_records(const PointBlock& block, KeyedDigest& digest) {
+  const auto bytes = [](Index numbers) { return static_cast<std::size_t>(numbers) * 8; };
+  if (!block.is_sparse) return digest.add(block.dense.data(), bytes(block.dense.size()));
+  for (Index r = 0; r < block.rows(); ++r) {
+    const std::int64_t begin = block.sparse.outerIndexPtr()[r];
+    const std::int64_t length = block.sparse.outerIndexPtr()[r + 1] - begin;
+    digest.add(&length, sizeof length);
+    digest.add(block.sparse.innerIndexPtr() + begin, bytes(length));
+    digest.add(block.sparse.valuePtr() + begin, bytes(length));
+  }
+}
+
 }  // namespace
 
 Index PointSource::read(Index max_rows, PointBlock& block) {
   SOTTO_REQUIRE(max_rows >= 1, "a block has at least one record, got {}", max_rows);
-  const Index rows = fill(max_rows, block);
+  const Index rows = take(max_rows, block);
   block.first_record = position_;
   position_ += rows;
   if (rows == 0 || is_checked()) return rows;
@@ -59,6 +73,37 @@ void PointSource::rewind() {
   SOTTO_REQUIRE_AT(can_rewind(), name(), "cannot be read a second time; give a regular file");
   restart();
   position_ = 0;
+  begin_digest();
+}
+
+Index PointSource::take(Index max_rows, PointBlock& block) {
+  const Index rows = fill(max_rows, block);
+  if (digest_ && rows > 0) add_records(block, *digest_);
+  return rows;
+}
+
+void PointSource::read_in_order(std::vector<Index> order) {
+  require_random_access(has_random_access(), name());
+  SOTTO_REQUIRE(position_ == 0 && std::ssize(order) == records(),
+                "an order of all records is given before the first is read");
+  set_order(std::move(order));
+}
+
+void PointSource::keep_digest(const SecretKey& key) {
+  SOTTO_REQUIRE(position_ == 0, "a digest is kept from the first record on");
+  digest_key_ = key;
+  begin_digest();
+}
+
+void PointSource::begin_digest() {
+  if (!digest_key_) return;
+  digest_.emplace(*digest_key_);
+  const std::int64_t shape[] = {dim(), is_sparse() ? 1 : 0};
+  digest_->add(shape, sizeof shape);
+}
+
+KeyedDigest::Value PointSource::digest() const {
+  return digest_ ? digest_->value() : KeyedDigest::Value{};
 }
 
 Index PointSource::skip(Index count) {
@@ -66,12 +111,19 @@ Index PointSource::skip(Index count) {
   PointBlock block;
   Index done = 0;
   while (done < count) {
-    const Index rows = fill(std::min(step, count - done), block);
+    const Index rows = take(std::min(step, count - done), block);
     if (rows == 0) break;
     done += rows;
   }
   position_ += done;
   return done;
+}
+
+void require_random_access(bool has_it, const std::string& name) {
+  SOTTO_REQUIRE_AT(has_it, "--shuffle",
+                   "needs a plain .npy file or a file of raw numbers, whose records can be read in "
+                   "any order; {} is none",
+                   name);
 }
 
 Index block_rows(const PointSource& source) {

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sotto/base/keyed_digest.h"
 #include "sotto/linalg/matrix.h"
 
 namespace sotto {
@@ -46,6 +48,8 @@ class PointSource {
   virtual bool dim_is_declared() const { return true; }
   virtual bool is_sparse() const { return false; }
   virtual bool can_rewind() const { return false; }
+  // Whether read_in_order() is possible.
+  virtual bool has_random_access() const { return false; }
 
   // Fills `block` with the next records and returns how many: max_rows, or fewer at the end, and 0
   // only at the end. Refuses NaN and infinity, naming the record, before anyone has seen the block.
@@ -58,16 +62,36 @@ class PointSource {
   // Records read since the beginning or the last rewind.
   Index position() const { return position_; }
 
+  // Record order[i] is read as number i, also after a rewind. The order is a permutation of all
+  // records(); it is given before the first record is read.
+  void read_in_order(std::vector<Index> order);
+
+  // Before the first record is read: records read or left out enter a digest from now on.
+  void keep_digest(const SecretKey& key);
+  // Of the dimension and the position() records before this place, as numbers, however they were
+  // cut into blocks. Zero when none is kept.
+  KeyedDigest::Value digest() const;
+
  protected:
   // Sets the rows of `block`; as read(), without the check.
   virtual Index fill(Index max_rows, PointBlock& block) = 0;
   virtual void restart() {}
+  virtual void set_order(std::vector<Index>) {}
   // True when fill() passes on blocks that another source has checked.
   virtual bool is_checked() const { return false; }
 
  private:
+  void begin_digest();
+  // fill(), into the digest too.
+  Index take(Index max_rows, PointBlock& block);
+
   Index position_;
+  std::optional<SecretKey> digest_key_;
+  std::optional<KeyedDigest> digest_;
 };
+
+// Refuses, naming it, a source for which has_random_access() is false.
+void require_random_access(bool has_it, const std::string& name);
 
 // Rows to read at a time, from the shape alone: a block of dense records stays in the second-level
 // cache from the reading to the last product.

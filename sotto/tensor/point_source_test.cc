@@ -110,5 +110,72 @@ TEST(PointSource, skips_and_rewinds) {
   EXPECT_THROW(once.rewind(), Error);
 }
 
+// Reads all records in blocks of `step`, or leaves them out.
+KeyedDigest::Value digest_of(const RowMatrix& rows, bool sparse, Index step, const SecretKey& key,
+                             bool skip = false) {
+  MemorySource source(rows, sparse);
+  source.keep_digest(key);
+  PointBlock block;
+  while (skip ? source.skip(step) > 0 : source.read(step, block) > 0) {
+  }
+  return source.digest();
+}
+
+TEST(PointSource, a_digest_tells_records_apart_and_not_blocks) {
+  const SecretKey key = fresh_secret_key();
+  RowMatrix rows(4, 3);
+  rows << 1, 0, 2, 0, 0, 3, 4, 5, 6, 0, 0, 0;
+  for (const bool sparse : {false, true}) {
+    const auto digest = digest_of(rows, sparse, 4, key);
+    for (const Index step : {1, 2, 3, 5}) {
+      EXPECT_EQ(digest_of(rows, sparse, step, key), digest);
+      EXPECT_EQ(digest_of(rows, sparse, step, key, true), digest);
+    }
+    EXPECT_NE(digest_of(rows, sparse, 4, fresh_secret_key()), digest);
+    EXPECT_NE(digest_of(rows.topRows(3), sparse, 4, key), digest);
+    for (Index n = 0; n < rows.size(); ++n) {
+      RowMatrix other = rows;
+      other.data()[n] += 1;
+      EXPECT_NE(digest_of(other, sparse, 4, key), digest);
+    }
+    RowMatrix swapped = rows;
+    swapped.row(0).swap(swapped.row(1));
+    EXPECT_NE(digest_of(swapped, sparse, 4, key), digest);
+  }
+  EXPECT_NE(digest_of(rows, false, 4, key), digest_of(rows, true, 4, key));
+  // The same numbers, cut into records of another length.
+  const RowMatrix reshaped = Eigen::Map<const RowMatrix>(rows.data(), 3, 4);
+  EXPECT_NE(digest_of(rows, false, 4, key), digest_of(reshaped, false, 4, key));
+}
+
+TEST(PointSource, a_digest_begins_anew_with_each_pass) {
+  MemorySource source(RowMatrix::Ones(5, 2));
+  EXPECT_EQ(source.digest(), KeyedDigest::Value{});
+  source.keep_digest(fresh_secret_key());
+  const auto empty = source.digest();
+  source.skip(3);
+  const auto three = source.digest();
+  EXPECT_NE(three, empty);
+  source.rewind();
+  EXPECT_EQ(source.digest(), empty);
+  source.skip(3);
+  EXPECT_EQ(source.digest(), three);
+  EXPECT_THROW(source.keep_digest(fresh_secret_key()), Error);
+}
+
+TEST(PointSource, refuses_an_order_it_cannot_read_in) {
+  RowMatrix rows(3, 1);
+  rows << 1, 2, 3;
+  MemorySource pipe(rows, false, MemorySource::Knows::nothing);
+  EXPECT_THROW(pipe.read_in_order({2, 1, 0}), Error);
+  MemorySource source(rows);
+  EXPECT_THROW(source.read_in_order({1, 0}), Error);
+  source.read_in_order({2, 0, 1});
+  PointBlock block;
+  EXPECT_EQ(source.read(2, block), 2);
+  EXPECT_EQ(block.dense, (RowMatrix(2, 1) << 3, 1).finished());
+  EXPECT_THROW(source.read_in_order({0, 1, 2}), Error);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -1,6 +1,9 @@
 """sotto stream --epsilon, as a user meets it."""
+import gzip
 import json
 import math
+import signal
+import struct
 import subprocess
 import time
 
@@ -159,20 +162,23 @@ class PrivateStream(ProgramTest):
 
     def killed_run(self, data, answers, columns, options):
         """Feeds part of the data, waits until so many answers are stored, and kills the run."""
-        checkpoint = self.folder / "run.ckpt"
         run = subprocess.Popen([PROGRAM, "stream", "-", *map(str, options)], cwd=self.folder,
                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(run.kill)
         run.stdin.write(data)
         run.stdin.flush()
-        block = 8 * DIM * columns + 64 + 12  # of one answer: d x L numbers, their head, the frame
+        self.wait_for_answers(answers, columns)
+        run.kill()
+        run.wait()
+        run.stdin.close()
+
+    def wait_for_answers(self, answers, columns):
+        checkpoint = self.folder / "run.ckpt"
+        block = 8 * DIM * columns + 96 + 16  # of one answer: d x L numbers, their head, the frame
         deadline = time.monotonic() + 120
         while not checkpoint.exists() or checkpoint.stat().st_size < answers * block:
             self.assertLess(time.monotonic(), deadline, "no checkpoint came")
             time.sleep(0.01)
-        run.kill()
-        run.wait()
-        run.stdin.close()
 
     def pipe(self, data, *options):
         return subprocess.run([PROGRAM, "stream", "-", *map(str, options)], input=data,
@@ -235,6 +241,224 @@ class PrivateStream(ProgramTest):
         self.assertEqual(moved[0][:given], moved[1][:given])
         self.assertNotEqual(moved[0][given:], moved[1][given:])
 
+    # Of runs over raw numbers from a pipe: 7 answers from 3000 records each, after 1000 for the
+    # bound; 4 starts of 2 components.
+    PIPED = ["-k", COMPONENTS, "-R", 6, "-L", 4, "--batch", 3000, "--dim", DIM, "--dtype", "f8",
+             *SEARCHED, "--checkpoint", "run.ckpt"]
+    ROW = 8 * DIM
+
+    def raw(self):
+        return self.points.read_bytes()[-8 * DIM * RECORDS:]
+
+    def stored_run(self, answers=4, options=PIPED):
+        """A run that was killed with so many answers in its checkpoint, which is returned."""
+        searched = json.loads(self.succeed("stream", "-", *options[:-2], "--plan", "--json"))
+        records = searched["records_for_bound"] + 3000 * answers + 1500
+        self.killed_run(self.raw()[:self.ROW * records], answers, 8, options)
+        return (self.folder / "run.ckpt").read_bytes()
+
+    def test_a_checkpoint_goes_on_over_its_own_records_only(self):
+        stored = self.stored_run()
+        data = self.raw()
+        row = self.ROW
+        last = data[row * 13000:row * 13001]
+        for other in (data[row:row * 9000] + data[:row] + data[row * 9000:],  # the first moved back
+                      last + data[row:],  # one record replaced
+                      data[:row * 12000] + data[row * 30000:] + data[row * 12000:row * 30000],
+                      data[::-1]):
+            done = self.pipe(other, *self.PIPED, "--json")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stdout, b"")
+            self.assertEqual(done.stderr.count(b"\n"), 1)
+            for words in b"records are not those that the answers in the checkpoint were made from", \
+                    b"nothing was released by this run", b"the answers in it are spent":
+                self.assertIn(words, done.stderr)
+            self.assertEqual((self.folder / "run.ckpt").read_bytes(), stored)
+        done = self.pipe(data, *self.PIPED, "--json")
+        self.assertEqual(done.stderr, b"")
+        self.assertEqual(json.loads(done.stdout)["privacy"]["guarantee"], "proved")
+
+    def test_a_checkpoint_is_tied_to_how_the_input_is_read(self):
+        self.stored_run()
+        data = self.raw()
+        for options in replaced(self.PIPED, "--dtype", "f4"), [*self.PIPED, "--format", "raw"]:
+            done = self.pipe(data, *options)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(b"is the checkpoint of another run", done.stderr)
+
+    def test_a_damaged_checkpoint_is_refused_and_left_alone(self):
+        stored = self.stored_run()
+        answer = 8 * DIM * 8 + 96 + 16
+        places = {"its description": 120, "answer 2": len(stored) - 3 * answer + 200,
+                  "answer 3": len(stored) - 2 * answer, "answer 4": len(stored) - 1}
+        for what, place in places.items():
+            damaged = bytearray(stored)
+            damaged[place] ^= 4
+            self.write("run.ckpt", bytes(damaged))
+            done = self.pipe(self.raw(), *self.PIPED)
+            self.assertEqual(done.returncode, 2, what)
+            self.assertIn(f"run.ckpt: {what} is damaged".encode(), done.stderr)
+            self.assertIn(b"spent", done.stderr)
+            self.assertEqual((self.folder / "run.ckpt").read_bytes(), bytes(damaged))
+
+    def test_the_checkpoint_stays_until_the_result_has_arrived(self):
+        seeded = [*self.PIPED, "--insecure-seed", 3, "--json"]
+        whole = json.loads(self.pipe(self.raw(), *seeded).stdout)
+        for form in seeded, seeded[:-1]:  # as JSON, as a table
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, "stream", "-", *map(str, form)], input=self.raw(),
+                                      stdout=full, stderr=subprocess.PIPE, cwd=self.folder,
+                                      timeout=300)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, b"sotto: cannot write to standard output; the checkpoint "
+                             b"run.ckpt is kept, run again\n")
+            self.assertTrue((self.folder / "run.ckpt").exists())
+        found = json.loads(self.pipe(self.raw(), *seeded).stdout)
+        self.assertEqual(found["diagnostics"]["answers_from_checkpoint"], 7)
+        self.assertEqual(found["weights"], whole["weights"])
+        self.assertEqual(found["privacy"], whole["privacy"])
+        self.assertFalse((self.folder / "run.ckpt").exists())
+
+    def test_only_its_owner_can_read_a_checkpoint_that_was_there_before(self):
+        target = self.write("target", b"")
+        target.chmod(0o666)
+        (self.folder / "run.ckpt").symlink_to(target)
+        self.stored_run()
+        self.assertEqual(target.stat().st_mode & 0o777, 0o600)
+        target.chmod(0o644)
+        done = self.pipe(self.raw(), *self.PIPED)
+        self.assertEqual(done.returncode, 0)
+        self.assertFalse(target.exists())
+
+    def test_ctrl_c_asks_for_nothing_more_and_the_run_goes_on(self):
+        data = self.raw()
+        for method in "simultaneous", "power":
+            options = [*self.PIPED, "--method", method, "--insecure-seed", 3]
+            columns = 8 if method == "simultaneous" else 4
+            whole = json.loads(self.pipe(data, *options, "--json").stdout)
+            stops = (1, 4) if method == "simultaneous" else (2, 8)
+            for answers in stops:
+                run = subprocess.Popen([PROGRAM, "stream", "-", *map(str, options)],
+                                       cwd=self.folder, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.addCleanup(run.kill)
+                bound = whole["diagnostics"]["points_read"] % 3000
+                fed = self.ROW * (bound + 3000 * answers + 1500)
+                run.stdin.write(data[:fed])
+                run.stdin.flush()
+                self.wait_for_answers(answers, columns)
+                run.send_signal(signal.SIGINT)
+                out, error = run.communicate(data[fed:], timeout=120)
+                self.assertEqual(out, b"")
+                self.assertEqual(error, b"sotto: stopped; the checkpoint run.ckpt is kept to go on "
+                                 b"from, the answers in it are spent\n")
+                self.assertEqual(run.returncode, 130)
+                done = self.pipe(data, *options, "--json")
+                self.assertEqual(done.stderr, b"")
+                found = json.loads(done.stdout)
+                self.assertIn(found["diagnostics"]["answers_from_checkpoint"],
+                              (answers, answers + 1))
+                for name in "weights", "privacy":
+                    self.assertEqual(found[name], whole[name])
+                self.assertEqual(found["diagnostics"]["history"], whole["diagnostics"]["history"])
+
+    def test_what_is_said_of_a_bad_record_is_true(self):
+        data = self.raw()
+        place = self.ROW * 17000
+        bad = data[:place] + struct.pack("=d", math.nan) + data[place + 8:]
+        done = self.pipe(bad, *self.PIPED[:-2])
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.endswith(b"private run; nothing left this run\n"), done.stderr)
+        done = self.pipe(bad, *self.PIPED)
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.endswith(b"private run; the checkpoint run.ckpt is kept to go on "
+                                             b"from, the answers in it are spent\n"), done.stderr)
+        self.assertNotIn(b"nothing was released", done.stderr)
+        done = self.pipe(bad, *self.PIPED)
+        self.assertIn(b"nothing was released by this run; the checkpoint", done.stderr)
+        # The record lies behind those that were used: once it is put right, the run goes on.
+        done = self.pipe(data, *self.PIPED, "--json")
+        self.assertEqual(done.stderr, b"")
+        self.assertGreaterEqual(json.loads(done.stdout)["diagnostics"]["answers_from_checkpoint"], 4)
+
+    def test_the_certificate_says_what_it_takes_of_the_order(self):
+        privacy = self.result("stream", self.points, "-k", COMPONENTS, *PRIVATE)["privacy"]
+        self.assertIn("in its place", privacy["neighbours"])
+        self.assertIn("that their order does not depend on what is in them", privacy["public"])
+        privacy = self.result("stream", self.points, "-k", COMPONENTS, *PRIVATE,
+                              "--shuffle")["privacy"]
+        self.assertEqual(privacy["guarantee"], "proved")
+        self.assertIn("in any order", privacy["neighbours"])
+        self.assertNotIn("that their order does not depend on what is in them", privacy["public"])
+        self.assertIn(f"the number of records they were drawn from, in a secret order, {RECORDS}",
+                      privacy["public"])
+
+    def test_a_sorted_file_is_shuffled(self):
+        data = self.raw()
+        rows = sorted(data[n:n + self.ROW] for n in range(0, len(data), self.ROW))
+        head = self.points.read_bytes()[:-len(data)]
+        first = self.write("sorted.npy", head + b"".join(rows))
+        # Its neighbour: one record replaced, and sorted again, so that every batch has moved.
+        second = self.write("other.npy", head + b"".join(sorted([b"\xff" * 7 + b"\x3f" +
+                                                                 bytes(self.ROW - 8), *rows[1:]])))
+        options = ["-k", COMPONENTS, *PRIVATE, "--shuffle", "--insecure-seed", 5]
+        results = [self.result("stream", path, *options) for path in (first, second, first)]
+        self.assertEqual(results[0]["weights"], results[2]["weights"])
+        self.assertEqual(results[0]["privacy"]["guarantee"], "none")
+        for name in "neighbours", "public", "epsilon", "why":
+            self.assertEqual(results[0]["privacy"][name], results[1]["privacy"][name])
+        # Secret: without a seed, another order each time; only noise could hide it otherwise.
+        plain = ["-k", COMPONENTS, "-R", 3]
+        orders = [self.result("stream", first, *plain, *more)["weights"] for more in
+                  ([], ["--shuffle"], ["--shuffle"], ["--shuffle", "--seed", 1])]
+        self.assertNotEqual(orders[0], orders[1])
+        self.assertEqual(orders[1], orders[2])
+        # Shuffled, the batches of a sorted file are alike, and the components are found.
+        out = self.folder / "found"
+        self.succeed("stream", first, "-k", COMPONENTS, "--shuffle", "--out", out)
+        _, truth = read_npy(self.made / "vectors.npy")
+        _, vectors = read_npy(out / "vectors.npy")
+        for m in range(COMPONENTS):
+            self.assertGreater(max(abs(sum(truth[COMPONENTS * i + m] * vectors[COMPONENTS * i + j]
+                                           for i in range(DIM))) for j in range(COMPONENTS)), 0.95)
+
+    def test_a_shuffled_run_goes_on_in_its_own_order(self):
+        raw = self.write("points.raw", self.raw())
+        options = [raw, "-k", COMPONENTS, "-R", 6, "-L", 4, "--batch", 3000, "--dim", DIM, "--dtype",
+                   "f8", *PRIVATE, "--shuffle", "--checkpoint", "run.ckpt"]
+        whole = self.folder / "whole"
+        with open("/dev/full", "w") as full:  # all answers are in the checkpoint, the result is lost
+            subprocess.run([PROGRAM, "stream", *map(str, options), "--out", whole], stdout=full,
+                           stderr=subprocess.DEVNULL, cwd=self.folder, timeout=300)
+        stored = (self.folder / "run.ckpt").read_bytes()
+        answer = 8 * DIM * 8 + 96 + 16
+        histories = []
+        for _ in range(2):
+            self.write("run.ckpt", stored[:-answer * 3])  # whole answers, the values and a torn one
+            done = self.sotto("stream", *options, "--json")
+            self.assertEqual(done.stderr, "")  # so the records were read in the order of before
+            found = json.loads(done.stdout)
+            self.assertEqual(found["privacy"]["guarantee"], "proved")
+            self.assertEqual(found["diagnostics"]["answers_from_checkpoint"], 3)
+            histories.append(found["diagnostics"]["history"]["change"])
+        self.assertEqual(histories[0][:3], histories[1][:3])
+        self.assertNotEqual(histories[0][3:], histories[1][3:])
+        self.write("run.ckpt", stored)
+        self.refuse("stream", *[o for o in options if o != "--shuffle"],
+                    says="it has 'shuffle true', this run has 'shuffle false'")
+
+    def test_a_shuffle_needs_a_file_that_allows_it(self):
+        text = self.write("points.csv", "0.1,0.2\n" * 100)
+        packed = self.write("points.npy.gz", gzip.compress(npy_bytes([0.1] * 400, (100, 4))))
+        for path, more in (text, ["--batch", 10]), (packed, []):
+            for private in [], PRIVATE:
+                self.refuse("stream", path, "-k", 1, "-R", 2, *more, *private, "--shuffle",
+                            "--checkpoint", "run.ckpt", says=("--shuffle: needs a plain .npy file",
+                                                              str(path)))
+        done = self.pipe(self.points.read_bytes(), "-k", 1, *PRIVATE, "--shuffle")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--shuffle: needs a plain .npy file", done.stderr)
+
     def test_refusals(self):
         for options, says in (
                 ([*PRIVATE, "--passes", 2], "--passes"),
@@ -263,7 +487,7 @@ class PrivateStream(ProgramTest):
                               "--dim", 2, *PRIVATE)
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stdout, "")
-            self.assertIn("nothing was released", done.stderr)
+            self.assertRegex(done.stderr, "nothing was released by this run|nothing left this run")
             for word in "secret", "41", "csv:", "NaN":
                 self.assertNotIn(word, done.stderr.replace(str(path), ""))
         self.refuse("stream", "missing.csv", "-k", 1, *PRIVATE, says="missing.csv: cannot be opened")

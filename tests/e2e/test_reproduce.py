@@ -70,7 +70,7 @@ class Reproduce(ProgramTest):
         self.wait_for_rows("out", 2)
         run.send_signal(signal.SIGINT)
         _, error = run.communicate(timeout=30)
-        self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.returncode, 130)
         self.assertEqual(error, "sotto: stopped; finished trials are kept in out/cells.csv\n")
         self.assertGreaterEqual(len(self.lines("out")), 4)
         self.assertFalse(os.path.exists(self.folder / "out/summary.json"))

@@ -147,7 +147,7 @@ class Stream(ProgramTest):
         self.addCleanup(run.kill)
         run.stdin.write(data)
         run.stdin.flush()
-        block = 8 * DIM * 16 + 64 + 12  # of one answer: d x L numbers, their head, the frame
+        block = 8 * DIM * 16 + 96 + 16  # of one answer: d x L numbers, their head, the frame
         deadline = time.monotonic() + 60
         while not checkpoint.exists() or checkpoint.stat().st_size < answers * block:
             self.assertLess(time.monotonic(), deadline, "no checkpoint came")

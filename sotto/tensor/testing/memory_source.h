@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "sotto/tensor/point_source.h"
 
@@ -18,6 +19,7 @@ class MemorySource final : public PointSource {
   std::string name() const override { return "memory"; }
   bool is_sparse() const override { return sparse_; }
   bool can_rewind() const override { return knows_ == Knows::size; }
+  bool has_random_access() const override { return knows_ == Knows::size; }
   std::optional<Index> records() const override {
     if (knows_ == Knows::nothing) return std::nullopt;
     return rows_.rows();
@@ -36,6 +38,7 @@ class MemorySource final : public PointSource {
     return rows;
   }
   void restart() override { next_ = 0; }
+  void set_order(std::vector<Index> order) override { rows_ = RowMatrix(rows_(order, Eigen::all)); }
 
  private:
   RowMatrix rows_;
