@@ -26,9 +26,9 @@ namespace sotto {
 constexpr Index max_als_core_size = 1024;  // numbers, whose square is a matrix to factor
 
 struct AlsSettings {
-  std::vector<double> lambda;  // one a mode, above 0
+  std::vector<double> lambda;  // one a mode; 0: none (row_system.h), not for `variational`
   std::vector<double> centre;  // one a mode
-  double core_lambda = 1e-4;   // above 0
+  double core_lambda = 1e-4;   // 0: none
   double core_centre = 0;      // on the superdiagonal
   bool train_biases = false;
   std::vector<double> bias_shrink;  // one a mode

@@ -114,9 +114,10 @@ void check(const ObservedEntries& entries, const AlsSettings& settings,
                 "one penalty and one centre a mode are needed");
   SOTTO_REQUIRE(!settings.train_biases || settings.bias_shrink.size() == order,
                 "one shrinkage of the biases a mode is needed");
-  SOTTO_REQUIRE(
-      std::all_of(settings.lambda.begin(), settings.lambda.end(), [](double l) { return l > 0; }),
-      "least squares needs penalties above 0");
+  // They are the precisions of the prior of the variational method.
+  const double least = *std::min_element(settings.lambda.begin(), settings.lambda.end());
+  SOTTO_REQUIRE(least > 0 || (least == 0 && !settings.variational),
+                "penalties must not be negative, and for the variational method above 0");
   SOTTO_REQUIRE(!settings.variational || model.kind == LowRank::cp,
                 "the variational method is for the CP model");
 }

@@ -105,10 +105,11 @@ class TuckerAls final : public Solver {
       all.square += pieces[p].square;
     }
     Matrix system = all.outer;
-    system.diagonal().array() += core_lambda_;
+    const double lambda = solvable_penalty(core_lambda_, system.trace(), system.rows());
+    system.diagonal().array() += lambda;
     Vector right = all.target;
     const Index diagonal = superdiagonal_step(model_.rank, O) * model_.rank + 1;
-    for (Index r = 0; r < model_.rank; ++r) right[r * diagonal] += core_lambda_ * core_centre_;
+    for (Index r = 0; r < model_.rank; ++r) right[r * diagonal] += lambda * core_centre_;
     const Vector core = system.selfadjointView<Eigen::Lower>().llt().solve(right);
     model_.core.leftCols(model_.rank) =
         Eigen::Map<const FactorRows>(core.data(), model_.core.rows(), model_.rank);
@@ -131,7 +132,7 @@ std::unique_ptr<Solver> make_tucker_als(const ObservedEntries& entries, const Al
                 "least squares solves cores of at most {} numbers, rank {} has {}; take a lower "
                 "rank or stochastic gradients",
                 max_als_core_size, model.rank, size);
-  SOTTO_REQUIRE(settings.core_lambda > 0, "least squares needs penalties above 0");
+  SOTTO_REQUIRE(settings.core_lambda >= 0, "a penalty must not be negative");
   return with_order(model.order(), [&](auto o) {
     return with_stride(model.stride(), [&](auto s) -> std::unique_ptr<Solver> {
       return std::make_unique<TuckerAls<o(), s()>>(entries, settings, model);

@@ -32,9 +32,13 @@ constexpr double sgd_step = 0.01, sgd_decay = 0.95;
 constexpr double default_tolerance = 1e-5;  // of least squares; gradients linger at saddle points
 constexpr double default_core_lambda = 0.001;
 
+bool has_no_penalty(const CompletionOptions& options) {
+  return std::any_of(options.lambda.begin(), options.lambda.end(), [](double l) { return l == 0; });
+}
+
 std::string chosen_method(const CompletionOptions& options) {
   if (options.method != "auto") return options.method;
-  return options.model == "cp" ? "bayes" : "als";
+  return options.model == "cp" && !has_no_penalty(options) ? "bayes" : "als";
 }
 
 MethodDefaults defaults_of(const std::string& method) {
@@ -274,7 +278,7 @@ OptionTable CompletionOptions::table() {
       .choice("model", model, {"cp", "tucker"}, "form of the low-rank part")
       .choice("method", method, {"auto", "sgd", "als", "bayes"},
               "sgd: stochastic gradients; als: alternating least squares; bayes: variational least "
-              "squares, CP only; auto: bayes for cp, als for tucker")
+              "squares, CP only; auto: bayes for cp, als for tucker and without penalty")
       .choice("bias", bias, {"modes", "global", "none"},
               "modes: a mean and one number a row of every mode, learnt with the rest; global: the "
               "mean alone; none: the low-rank part alone")
@@ -283,10 +287,12 @@ OptionTable CompletionOptions::table() {
       .choice("centre", centre, {"auto", "zero", "one"},
               "what the rows of the third and later modes are pulled to; one: where they say "
               "nothing the model is that of the first two; auto: one when there are biases")
-      .reals("lambda", lambda, not_negative,
-             "penalty of the rows, one number or one a mode (none given: by method)")
+      .reals(
+          "lambda", lambda, not_negative,
+          "penalty of the rows, one number or one a mode; 0: none, not for bayes (none given: by "
+          "method)")
       .real("lambda-core", 0, core_lambda, not_negative,
-            "penalty of the Tucker core (none given: by centre)")
+            "penalty of the Tucker core; 0: none (none given: by centre)")
       .choice("penalty", penalty, {"row", "entry"},
               "row: a row is penalised once; entry: once for each of its entries, sgd only")
       .real("step", 0, step, above_zero, "step of sgd (none given: 0.01)")
@@ -318,9 +324,8 @@ void CompletionOptions::check() const {
                    "entry goes with --method sgd");
   SOTTO_REQUIRE_AT((!step && !decay) || method == "sgd", step ? "--step" : "--decay",
                    "goes with --method sgd");
-  const bool zero = std::any_of(lambda.begin(), lambda.end(), [](double l) { return l == 0; }) ||
-                    (core_lambda && *core_lambda == 0);
-  SOTTO_REQUIRE_AT(method == "sgd" || !zero, "--lambda", "least squares needs penalties above 0");
+  SOTTO_REQUIRE_AT(method != "bayes" || !has_no_penalty(*this), "--lambda",
+                   "bayes needs penalties above 0, they are its prior; take --method als or sgd");
 }
 
 std::string status_text(FitStatus status) {

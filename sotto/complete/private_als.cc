@@ -14,16 +14,16 @@ constexpr double start_share = 0.5;  // of the budget
 // In variances of a rating.
 constexpr double most_low_rank = 0.5, error_variance = 0.7;
 
-// Rows over their norm: every entry then spends its whole share. Where all are zero plain sums are
-// asked for, from which nothing is learnt: the list of releases does not depend on what came out.
-Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise) {
+// Rows over their norm: every entry then spends its whole share.
+Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise,
+                 std::span<const std::int32_t> used) {
   Matrix table = factors.leftCols(rank);
   for (Index i = 0; i < table.rows(); ++i) {
     const double norm =
         noise == RatingNoise::laplace ? table.row(i).lpNorm<1>() : table.row(i).norm();
     if (norm > 0) table.row(i) /= norm;
   }
-  if (table.isZero(0)) table.col(0).setOnes();
+  ask_for_something(table, used);
   return table;
 }
 
@@ -40,7 +40,8 @@ class HalfSweep {
       : positions_(positions), mode_(mode), rank_(rank), model_(model) {}
 
   void run(RatingSums& sums, double share, double rating_variance) {
-    const Matrix table = unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise);
+    const Matrix table =
+        unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise, positions_.index[1 - mode_]);
     const NoisySums right = sums.release(
         {mode_ == 0 ? "right-hand sides of the users" : "right-hand sides of the items",
          positions_.dims[mode_], positions_.index[mode_], &table, positions_.index[1 - mode_]},

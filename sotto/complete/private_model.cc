@@ -21,6 +21,7 @@ constexpr double taste_variance = 0.02, mean_variance = 0.02;
 constexpr double most_for_slopes = 0.08;  // a slope; where the noise is large, less is believed
 constexpr double least_error = 0.3;
 constexpr double shortest = 0.5;  // norm to which the features of an item are not stretched
+constexpr double least_coefficient = 1e-9;
 constexpr int most_steps = 300;
 constexpr int laplace_rounds = 1;
 constexpr double tolerance = 1e-5;
@@ -97,6 +98,7 @@ class Design {
           noise == RatingNoise::laplace ? table.row(i).lpNorm<1>() : table.row(i).norm();
       table.row(i) /= std::max(norm, shortest);
     }
+    ask_for_something(table, positions_.index[1]);
     return table;
   }
 
@@ -332,6 +334,13 @@ double overall_mean(const Found& found, double n, double width) {
 }
 
 }  // namespace
+
+void ask_for_something(Matrix& table, std::span<const std::int32_t> used) {
+  const bool has_some = std::any_of(used.begin(), used.end(), [&](std::int32_t r) {
+    return table.row(r).cwiseAbs().maxCoeff() > least_coefficient;
+  });
+  if (!has_some) table.col(0).setOnes();
+}
 
 std::vector<double> PrivateModelPlan::shares() const {
   std::vector<double> result{squares};

@@ -17,6 +17,8 @@
 // Privacy: everything after the releases is a function of them. release/rating_sums.md.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sotto/complete/model.h"
@@ -39,6 +41,10 @@ struct PrivateModelPlan {
 // Tastes are worth more of the budget, and slopes are believed more, the less the noise is: by
 // epsilon and the number of ratings of a user.
 PrivateModelPlan plan_private_model(const ObservedEntries& positions, double epsilon, Index rank);
+
+// Where positions say nothing of tastes (a grid of ratings without gaps), no row that an entry uses
+// has coefficients: plain sums are asked for instead. The list of releases stays what it is.
+void ask_for_something(Matrix& table, std::span<const std::int32_t> used);
 
 struct PrivateModelFit {
   CompletionModel model;

@@ -5,14 +5,23 @@
 //   b = (sum t - a^T sum h) / (n + s),
 //   (H + lambda I - g g^T/(n + s)) a = y + lambda centre - g (sum t)/(n + s),
 // where H = sum h h^T, g = sum h, y = sum h t. The inverse of that matrix, times the variance of
-// the noise, is the covariance of a.
+// the noise, is the covariance of a. A penalty of 0 (or as good as that) asks for the least squares
+// solution nearest to the centre: that of a penalty so small that it changes no other solution.
 #pragma once
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "sotto/complete/packs.h"
 
 namespace sotto {
+
+// Keeps a system of least squares with this trace solvable, whatever the penalty.
+inline double solvable_penalty(double penalty, double trace, Index size) {
+  constexpr double least = 1e-10;
+  if (penalty == 0 && !(trace > 0)) return 1;  // nothing is known: the centre
+  return std::max(penalty, least * trace / static_cast<double>(size));
+}
 
 struct RowPenalty {
   double lambda = 1, centre = 0;
@@ -55,8 +64,9 @@ class RowSystem {
     for (Index r = 0; r < rank_; ++r) outer.col(r) = unpacked(outer_[r]);
     const Vector g = unpacked(slope_), y = unpacked(target_);
     Matrix system = outer;
-    system.diagonal().array() += penalty.lambda;
-    Vector right = y.array() + penalty.lambda * penalty.centre;
+    const double lambda = solvable_penalty(penalty.lambda, outer.trace(), rank_);
+    system.diagonal().array() += lambda;
+    Vector right = y.array() + lambda * penalty.centre;
     const double weight = penalty.with_bias && count_ > 0 ? 1 / (count_ + penalty.shrink) : 0;
     system.noalias() -= weight * g * g.transpose();
     right -= (weight * sum_) * g;

@@ -183,6 +183,38 @@ double objective(const ObservedEntries& entries, const AlsSettings& s,
   return sum;
 }
 
+// Rows with fewer entries than numbers have many solutions, rows without entries every one.
+TEST(Als, without_penalties_descends_and_stays_finite) {
+  for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
+    const std::vector<Index> dims = {9, 8, 4};
+    ObservedEntries entries = random_entries({8, 7, 4}, 0.15, 11);
+    entries.dims = dims;  // the last user and the last item have no entries
+    AlsSettings s;
+    s.lambda.assign(3, 0);
+    s.centre = {0.25, 0, 0.5};
+    s.core_lambda = 0;
+    s.train_biases = true;
+    s.bias_shrink.assign(3, 0.6);
+    CompletionModel model = random_model(kind, 3, dims, 4);
+    const auto solver = make_als(entries, s, model);
+    double before = objective(entries, s, model);
+    for (int n = 0; n < 30; ++n) {
+      EXPECT_TRUE(std::isfinite(solver->epoch()));
+      const double now = objective(entries, s, model);
+      EXPECT_LE(now, before * (1 + 1e-6));
+      before = now;
+    }
+    for (const FactorRows& factor : model.factors) EXPECT_TRUE(factor.allFinite());
+    EXPECT_TRUE(model.core.allFinite());
+    EXPECT_EQ(model.factors[0].row(8).head(3), Eigen::RowVectorXd::Constant(3, 0.25));
+    s.variational = true;
+    EXPECT_THROW(make_als(entries, s, model), Error);
+    s.variational = false;
+    s.lambda[1] = -1;
+    EXPECT_THROW(make_als(entries, s, model), Error);
+  }
+}
+
 TEST(Als, descends_and_ends_where_no_coordinate_solved_last_improves) {
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
     for (const auto& dims : std::vector<std::vector<Index>>{{6, 5, 4}, {7, 6, 1}, {4, 3, 3, 3}}) {
@@ -307,7 +339,7 @@ TEST(Variational, one_mode_is_the_posterior_given_the_others) {
 TEST(Solvers, refuse_settings_that_do_not_fit) {
   const ObservedEntries entries = random_entries({4, 4, 4}, 0.5, 3);
   CompletionModel cp = random_model(LowRank::cp, 2, entries.dims, 1);
-  EXPECT_THROW(make_als(entries, {{0, 1, 1}, {0, 0, 0}, 1, 0, false, {}, false}, cp), Error);
+  EXPECT_THROW(make_als(entries, {{-1, 1, 1}, {0, 0, 0}, 1, 0, false, {}, false}, cp), Error);
   EXPECT_THROW(make_als(entries, {{1, 1}, {0, 0}, 1, 0, false, {}, false}, cp), Error);
   CompletionModel tucker = random_model(LowRank::tucker, 11, entries.dims, 1);
   EXPECT_THROW(make_als(entries, {{1, 1, 1}, {0, 0, 0}, 1, 0, false, {}, false}, tucker), Error);

@@ -127,6 +127,21 @@ class Complete(ProgramTest):
         found = self.result("complete", ratings, "-r", 2, "-e", 1, "--range", "-2:9")
         self.assertEqual(found["privacy"]["guarantee"], "proved")
 
+    def test_no_penalty_at_all(self):
+        # Most rows have fewer ratings than the model has numbers for them.
+        lines = [f"{u},{(7 * u + 3 * n) % 40},{1 + (u * n) % 5}" for u in range(60)
+                 for n in range(1 + u % 7)]
+        ratings = self.write("few.csv", "user,item,rating\n" + "\n".join(lines) + "\n")
+        for how, used in ((), "als"), (("--method", "als"), "als"), (("--method", "sgd"), "sgd"), (
+                ("--model", "tucker", "-r", 3, "--lambda-core", 0), "als"):
+            out = self.folder / "out"
+            found = self.result("complete", ratings, "--lambda", 0, *how, "--out", out)
+            self.assertEqual(found["diagnostics"]["method"], used)
+            for path in out.glob("*.npy"):
+                self.assertTrue(all(map(math.isfinite, read_npy(path)[1])), path.name)
+        self.refuse("complete", ratings, "--lambda", 0, "--method", "bayes",
+                    says=["--lambda", "bayes", "--method als"])
+
     def test_bad_input_is_one_line(self):
         good = self.write("good.csv", "a,x,1\na,y,2\nb,x,3\n")
         complete = "complete", good, "-r", 2

@@ -93,6 +93,18 @@ class PrivateComplete(ProgramTest):
         self.refuse(*private, "--mechanism", "als", "--perturb", "input", says="--mechanism")
         self.refuse("complete", self.ratings, "-r", 2, "--mechanism", "als", says="--mechanism")
 
+    def test_a_grid_without_gaps(self):
+        # Who rated what says nothing there; the releases must not be asked for nothing.
+        for users, items in (12, 9), (5, 1), (1, 5):
+            lines = [f"{u},{i},{1 + (u * i + i) % 5}" for u in range(users) for i in range(items)]
+            grid = self.write("grid.csv", "user,item,rating\n" + "\n".join(lines) + "\n")
+            for how in ["--mechanism", "sums"], ["--mechanism", "als"], ["--mechanism", "sgd"], [
+                    "--perturb", "input"]:
+                for rank in 1, 3:
+                    found = self.result("complete", grid, "--range", "1:5", "--epsilon", 1,
+                                        "--delta", "1e-6", "-r", rank, *how)
+                    self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"])
+
     def test_a_pure_epsilon_is_told_as_one(self):
         text = self.succeed("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE)
         self.assertIn("epsilon 2, but for the cut tails of the noise", text)

@@ -92,6 +92,15 @@ class UserComplete(ProgramTest):
         twice = self.write("twice.txt", "1\n2\n1\n")
         self.refuse(*no_items, "--items", twice, says="twice.txt:3")
 
+    def test_a_user_with_a_large_number_changes_nothing_about_success(self):
+        lines = [f"{u} {1 + (u + n) % 20} 1 {1 + (u * n) % 5}" for u in range(1, 400)
+                 for n in range(1 + u % 9)]
+        items = self.write("twenty.txt", "".join(f"{i}\n" for i in range(1, 21)))
+        for more in [], ["5000000 3 1 4"]:
+            ratings = self.write("users.tns", "\n".join(lines + more) + "\n")
+            self.succeed("complete", ratings, "--unit", "user", "--items", items, "--range", "1:5",
+                         "--epsilon", 1, "--delta", "1e-6")
+
     def test_times_are_declared_and_learnt(self):
         made = self.folder / "made" / "ratings.csv"
         times = self.write("times.txt", "".join(f"{t}\n" for t in range(1, 7)))
