@@ -65,6 +65,22 @@ class Interrupt(ProgramTest):
         code, error = self.interrupted(*long, *PRIVATE, "--max-norm", 1)
         self.assertEqual((code, error), (130, "sotto: stopped; nothing left this run\n"))
 
+    def test_a_second_one_ends_the_run_at_once(self):
+        run = subprocess.Popen([PROGRAM, "stream", "-", "-k", "1", "-R", "1", "--batch", "10",
+                                "--dim", "1", "--dtype", "f8"], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        run.stdin.write(bytes(8))
+        run.stdin.flush()  # the run waits for the rest of the first batch
+        while not self.catches_interrupt(run.pid):
+            time.sleep(0.001)
+        run.send_signal(signal.SIGINT)
+        while self.catches_interrupt(run.pid):
+            time.sleep(0.001)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=30), -signal.SIGINT)
+        run.stdin.close()
+
     def test_the_exit_code_is_documented(self):
         self.assertIn("130 stopped by Ctrl-C", self.succeed("--help"))
         self.assertIn("130 stopped by Ctrl-C", self.succeed("--manual"))
