@@ -467,11 +467,10 @@ class Complete final : public Command {
                        {"overlap", count_overlap(ratings.entries, test->entries)},
                        {"unknown_rows", unknown}};
     }
+    const Json check = found;
     result["seconds"] = reading_;
-    if (folder) {
-      write_result(*folder, result);
-    }
-    fmt::print("{}", to_text(common_.json ? result : found));
+    if (folder) write_result(*folder, result);
+    fmt::print("{}", to_text(common_.json ? result : check));
     return exit_done;
   }
 

@@ -211,7 +211,9 @@ class Decompose final : public Command {
       print_table(found, fmt::format("{}; {}", mechanism_text(plan), status_text(found.status)));
       fmt::print("{}\n", certificate->to_text());
     }
-    return found.status == Status::iteration_limit ? exit_not_converged : exit_done;
+    // The iterated form asks as often as was planned, and has done so.
+    const bool planned = plan.mechanism == PowerMechanism::iterate;
+    return !planned && found.status == Status::iteration_limit ? exit_not_converged : exit_done;
   }
 
   Decomposition iterate(Sensitive<SymmetricTensor> tensor, const PowerPlan& plan,

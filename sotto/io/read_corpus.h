@@ -10,7 +10,7 @@
 //     beyond 2^30 bytes is not read. The empty document of LDA-C is "0", that of SVMlight a label;
 //     a line that is blank or a comment is none of theirs and is refused, since the number of
 //     documents is public. Sizes in a header are public.
-//   - Malformed, and refused wherever it stands: a NUL byte in text; a count that is not a whole
+//   - Malformed, and refused wherever it stands: a count that is not a whole
 //     number from 1 to 2^31 - 1; a word number outside --vocab or header; a word given twice; in
 //     LDA-C and SVMlight a line of 2^30 bytes or more.
 //

@@ -40,8 +40,6 @@ class TextReader {
   Corpus read(ByteSource& bytes) {
     LineReader lines(bytes, LineReader::longest_document, LongLines::cut);
     for (std::string_view line; lines.next(line);) {
-      SOTTO_REQUIRE_AT(line.find('\0') == std::string_view::npos, lines.place(),
-                       "has a NUL byte and is no text");
       document_.clear();
       if (fixed_) {
         find_words(line);

@@ -1,7 +1,7 @@
 // Plain text, one document a line, as a corpus.
 //
-// Every line is a document, a blank one too; of a line of more than 2^30 bytes the rest is not
-// read, and one with a NUL byte is no text. Its words are the tokens of tokens.h, numbered from
+// Every line is a document, a blank one too, whatever bytes it holds; of a line of more than 2^30
+// bytes the rest is not read. Its words are the tokens of tokens.h, numbered from
 // the most frequent word on, those of the same frequency by the alphabet (of bytes). With a
 // vocabulary its words are counted, numbered as they stand in it, and all others are ignored: what
 // stands between blanks, where that is in the vocabulary, so that "e-mail" and "c++" can be, and

@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 
-from sotto_cli import PROGRAM, ProgramTest, main
+from sotto_cli import NOTHING, PROGRAM, ProgramTest, main
 
 STARTS = "-L", 4
 PRIVATE = "--epsilon", 1, "--delta", "1e-6"
@@ -23,7 +23,7 @@ class Interrupt(ProgramTest):
             time.sleep(0.001)
         run.send_signal(signal.SIGINT)
         out, error = run.communicate(timeout=120)
-        self.assertEqual(out, "")
+        self.assertRegex(out, NOTHING)
         return run.returncode, error
 
     @staticmethod

@@ -27,7 +27,7 @@ class Mixture(ProgramTest):
         self.assertAlmostEqual(result["variance"], made["variance"], delta=0.01 * made["variance"])
         self.assertIsNone(result["privacy"])
         self.assertEqual(result["input"], {"dim": DIM, "records": RECORDS})
-        self.assertEqual(result["files"], ["means.npy", "weights.npy", "proportions.npy"])
+        self.assertEqual(result["files"], ["proportions.npy", "means.npy", "weights.npy"])
         self.assertEqual(read_npy(out / "means.npy")[0], (DIM, COMPONENTS))
         shape, shares = read_npy(out / "proportions.npy")
         self.assertEqual(shape, (RECORDS, COMPONENTS))

@@ -39,7 +39,7 @@ class PrivateComplete(ProgramTest):
         private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE]
         for option in ["--validation", 0.1], ["--check"], ["--method", "als"], ["--starts", 3]:
             self.refuse(*private, *option, says=option[0])
-        self.refuse(*private, "--test", self.ratings, says="treated as public")
+        self.refuse(*private, "--test", self.ratings, says="the file that this run protects")
         self.refuse(*private, "--perturb", "gradient", says="--as-published")
         self.refuse(*private, "--perturb", "none", says="--perturb")
         self.refuse(*private, "--as-published", says="--perturb")
