@@ -127,11 +127,10 @@ class Mixture final : public Command {
     at_file(path_, [&] { mixture_.check(shape.dim, shape.records); });
     open_companions(shape.dim);
     InteractiveProgress progress;
-    PrivatePoints points(std::move(data), privacy_.max_norm.value(), privacy_.target(),
-                         privacy_.key());
+    PrivatePoints points(std::move(data), privacy_.norm(), privacy_.target(), privacy_.key());
     privacy_.require_small_delta({points.records(), "records"});
     const PrivateMixturePlan plan = at_file(path_, [&] {
-      return plan_private_mixture(points.dim(), points.records(), privacy_.target(), mixture_);
+      return plan_private_mixture(points.dim(), points.records(), left(), mixture_);
     });
     const PrivateMixtureFit fit = fit_private_mixture(points, plan, mixture_, progress.callback());
     throw_if_stopped(fit.status == Status::stopped);
@@ -147,6 +146,7 @@ class Mixture final : public Command {
     if (!infer_path_.empty()) result["exposes"] = exposed_points();
     result["diagnostics"]["status"] = status_text(fit.status);
     result["diagnostics"]["rank"] = fit.rank;  // of a release
+    if (!privacy_.norm_range.empty()) result["diagnostics"]["max_norm"] = points.max_norm();
     write(folder, result, fit.mixture);
     const bool drowned = fit.rank < mixture_.components - 1;
     if (!common_.json) {
@@ -157,6 +157,10 @@ class Mixture final : public Command {
             "trust these means only with more records, a larger --epsilon, a smaller --max-norm, "
             "or fewer components\n",
             fit.rank, mixture_.components, mixture_.components - 1);
+      }
+      if (!privacy_.norm_range.empty()) {
+        fmt::print("records longer than {:.4g}, a bound found privately, were shortened\n",
+                   points.max_norm());
       }
       fmt::print("{}\n", certificate.to_text());
       if (!infer_path_.empty()) fmt::print("{}\n", exposed_points());
@@ -170,9 +174,8 @@ class Mixture final : public Command {
                      "{} does not say how many records it has without being read; a .npy file does",
                      path_);
     privacy_.require_small_delta({*shape.records, "records"});
-    const PrivateMixturePlan plan = at_file(path_, [&] {
-      return plan_private_mixture(shape.dim, *shape.records, privacy_.target(), mixture_);
-    });
+    const PrivateMixturePlan plan = at_file(
+        path_, [&] { return plan_private_mixture(shape.dim, *shape.records, left(), mixture_); });
     Json result = start_result(Json{{"dim", shape.dim}, {"records", *shape.records}});
     for (const PlannedRelease& release : plan.releases) {
       result["plan"].push_back(Json{{"what", release.what},
@@ -182,12 +185,17 @@ class Mixture final : public Command {
                                     {"noise_ratio", release.noise_ratio},
                                     {"unit", release.unit}});
     }
+    const double for_bound = norm_epsilon(privacy_.target(), privacy_.norm());
+    result["epsilon_for_bound"] = for_bound;
     if (common_.json) {
       fmt::print("{}", to_text(result));
       return exit_done;
     }
-    fmt::print("{} records of dimension {}, drawn into the ball of radius B = {:g}\n",
-               *shape.records, shape.dim, privacy_.max_norm.value());
+    const std::string radius = privacy_.max_norm ? fmt::format("= {:g}", *privacy_.max_norm)
+                                                 : fmt::format("in {}, found for epsilon {:g}",
+                                                               privacy_.norm_range, for_bound);
+    fmt::print("{} records of dimension {}, drawn into the ball of radius B {}\n", *shape.records,
+               shape.dim, radius);
     fmt::print("{:<40} {:>9} {:>7} {:>8}  {}\n", "release", "numbers", "share", "mu",
                "noise of a number");
     for (const PlannedRelease& release : plan.releases) {
@@ -197,6 +205,9 @@ class Mixture final : public Command {
     fmt::print("nothing was read and nothing was released\n");
     return exit_done;
   }
+
+  // The target of what is released after the bound on the norm.
+  PrivacyTarget left() const { return target_of_moments(privacy_.target(), privacy_.norm()); }
 
   // The certificate covers the records of the mixture, not the points it is applied to.
   std::string exposed_points() const {

@@ -29,7 +29,7 @@ std::vector<double> grid_of(const NormRange& range) {
 
 // The mechanism that costs at most `epsilon` together with what its precision costs.
 ExponentialMechanism mechanism_within(double epsilon, double score_bound) {
-  const char* what = "bound on the norm of records, its own records";
+  const char* what = "bound on the norm of records";
   const double charge =
       ExponentialMechanism(what, epsilon, 1, score_bound).record().precision.epsilon;
   const double left = epsilon * (1 - 0x1p-44) - charge * (1 + 0x1p-44);
@@ -45,36 +45,24 @@ std::int64_t norm_search_records(double epsilon, std::int64_t run_records) {
   return static_cast<std::int64_t>(std::max(1.0, std::min(sharp, most)));
 }
 
-NormBound::NormBound(const NormSearch& search)
-    : search_(search),
-      candidates_(grid_of(search.range)),
-      mechanism_(mechanism_within(search.epsilon, static_cast<double>(search.records))) {
-  SOTTO_REQUIRE(search.records >= 1 && search.records <= std::int64_t{1} << 40,
-                "a bound is chosen from 1 to 2^40 records, got {}", search.records);
+NormTally::NormTally(const NormRange& range)
+    : candidates_(grid_of(range)), fits_(candidates_.size() + 1, 0) {}
+
+void NormTally::add(const Vector& squared_norms) {
+  for (const double square : squared_norms) {
+    const double norm = std::sqrt(square) / kRounding;
+    const auto first = std::lower_bound(candidates_.begin(), candidates_.end(), norm);
+    ++fits_[static_cast<std::size_t>(first - candidates_.begin())];
+  }
+  records_ += squared_norms.size();
 }
 
-std::vector<double> NormBound::scores(OnePassRecords& records) const {
-  // fits[i]: records that fit within candidate i and not within the one before.
-  std::vector<std::int64_t> fits(candidates_.size() + 1, 0);
-  const Index step = block_rows(records.source());
-  PointBlock points;
-  for (Index done = 0; done < search_.records;) {
-    const Index rows = records.read(std::min(step, search_.records - done), points);
-    SOTTO_REQUIRE_AT(rows > 0, records.source().name(),
-                     "ended after {} records; the bound on their norm alone needs {}",
-                     records.source().position(), search_.records);
-    for (const double square : squared_norms(points)) {
-      const double norm = std::sqrt(square) / kRounding;
-      const auto first = std::lower_bound(candidates_.begin(), candidates_.end(), norm);
-      ++fits[static_cast<std::size_t>(first - candidates_.begin())];
-    }
-    done += rows;
-  }
-  const std::int64_t allowed = search_.records / kOneIn;
+std::vector<double> NormTally::scores() const {
+  const std::int64_t allowed = records_ / kOneIn;
   std::vector<double> result(candidates_.size());
-  std::int64_t before = search_.records;  // longer than the candidate before
+  std::int64_t before = records_;  // longer than the candidate before
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const std::int64_t longer = before - fits[i];
+    const std::int64_t longer = before - fits_[i];
     const std::int64_t distance = std::max({std::int64_t{0}, longer - allowed, allowed - before});
     result[i] = -static_cast<double>(distance);
     before = longer;
@@ -82,9 +70,32 @@ std::vector<double> NormBound::scores(OnePassRecords& records) const {
   return result;
 }
 
+NormBound::NormBound(const NormSearch& search)
+    : search_(search),
+      mechanism_(mechanism_within(search.epsilon, static_cast<double>(search.records))) {
+  grid_of(search.range);  // refuses what is no range
+  SOTTO_REQUIRE(search.records >= 1 && search.records <= std::int64_t{1} << 40,
+                "a bound is chosen from 1 to 2^40 records, got {}", search.records);
+}
+
 double NormBound::release(OnePassRecords& records, NoiseStream stream) const {
-  const std::vector<double> score = scores(records);
-  return candidates_[mechanism_.select(score, std::move(stream))];
+  NormTally tally(search_.range);
+  const Index step = block_rows(records.source());
+  PointBlock points;
+  while (tally.records() < search_.records) {
+    const Index rows = records.read(std::min(step, search_.records - tally.records()), points);
+    SOTTO_REQUIRE_AT(rows > 0, records.source().name(),
+                     "ended after {} records; the bound on their norm alone needs {}",
+                     records.source().position(), search_.records);
+    tally.add(squared_norms(points));
+  }
+  return release(tally, std::move(stream));
+}
+
+double NormBound::release(const NormTally& tally, NoiseStream stream) const {
+  SOTTO_REQUIRE(tally.records() == search_.records, "planned for {} records, got {}",
+                search_.records, tally.records());
+  return tally.candidates()[mechanism_.select(tally.scores(), std::move(stream))];
 }
 
 }  // namespace sotto

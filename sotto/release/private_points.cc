@@ -30,14 +30,33 @@ void require_moderate(const Matrix& m, const char* what) {
 
 std::span<double> flat(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 
-PrivacyStatement point_statement(Index records, Index dim, double max_norm, double delta) {
+// Of epsilon, for a bound that has to be found.
+constexpr double kNormShare = 0.05;
+
+std::string norm_fact(const RecordNorm& norm) {
+  if (const auto* range = std::get_if<NormRange>(&norm)) {
+    return fmt::format("that records are shortened to a norm between {:g} and {:g}", range->low,
+                       range->high);
+  }
+  return fmt::format("that records longer than {:g} are shortened to that norm",
+                     std::get<double>(norm));
+}
+
+void require_norm(const RecordNorm& norm) {
+  const auto* range = std::get_if<NormRange>(&norm);
+  const double low = range != nullptr ? range->low : std::get<double>(norm);
+  const double high = range != nullptr ? range->high : low;
+  SOTTO_REQUIRE_AT(low >= 1e-20 && high <= 1e20, range != nullptr ? "--norm-range" : "--max-norm",
+                   "a bound on the norm must lie between 1e-20 and 1e20");
+}
+
+PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& norm, double delta) {
   PrivacyStatement statement;
   statement.unit = "one record";
   statement.neighbours = "one record replaced by another; the number of records stays the same";
-  statement.public_facts = {
-      fmt::format("the number of records, {}", records), fmt::format("their dimension, {}", dim),
-      fmt::format("that records longer than {:g} are shortened to that norm", max_norm),
-      "all options"};
+  statement.public_facts = {fmt::format("the number of records, {}", records),
+                            fmt::format("their dimension, {}", dim), norm_fact(norm),
+                            "all options"};
   statement.delta = delta;
   statement.units = {records, "records"};
   return statement;
@@ -73,23 +92,50 @@ auto PrivatePoints::guarded(Pass pass) {
   }
 }
 
-PrivatePoints::PrivatePoints(SensitivePoints points, double max_norm, const PrivacyTarget& target,
-                             NoiseKey key)
+double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm) {
+  return std::holds_alternative<NormRange>(norm) ? kNormShare * target.epsilon : 0;
+}
+
+PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& norm) {
+  return {target.epsilon - norm_epsilon(target, norm), target.delta};
+}
+
+PrivatePoints::PrivatePoints(SensitivePoints points, const RecordNorm& norm,
+                             const PrivacyTarget& target, NoiseKey key)
     : source_(ReleaseAccess::take(std::move(points))),
-      max_norm_(max_norm),
-      budget_(Budget::gaussian(target.epsilon, target.delta)),
+      norm_epsilon_(norm_epsilon(target, norm)),
+      budget_(Budget::gaussian(target.epsilon, target.delta, norm_epsilon_)),
       key_(std::move(key)) {
-  SOTTO_REQUIRE_AT(max_norm >= 1e-20 && max_norm <= 1e20, "--max-norm",
-                   "must be between 1e-20 and 1e20, got {}", max_norm);
+  require_norm(norm);
   SOTTO_REQUIRE_AT(dim() <= kMostMomentDimensions, source_->name(),
                    "has {} dimensions; second moments are released up to {}", dim(),
                    kMostMomentDimensions);
-  sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
+  if (const auto* range = std::get_if<NormRange>(&norm)) {
+    tally_.emplace(*range);
+    range_ = *range;
+    records_ = guarded([&] {
+      return for_record_blocks(*source_, kNoBound,
+                               [&](const RowMatrix& x) { tally_->add(x.rowwise().squaredNorm()); });
+    });
+  } else {
+    max_norm_ = std::get<double>(norm);
+    sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm_); });
+    records_ = sums_->records;
+  }
   SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
-  ledger_.emplace(point_statement(records(), dim(), max_norm, target.delta));
+  ledger_.emplace(point_statement(records(), dim(), norm, target.delta));
   if (!key_.secure()) {
     ledger_->deny("the noise was drawn from an insecure seed: who knows it can subtract it");
   }
+}
+
+void PrivatePoints::prepare() {
+  if (sums_) return;
+  const NormBound bound({range_, records(), norm_epsilon_});
+  pay(bound.record());
+  max_norm_ = bound.release(*tally_, key_.open_stream());
+  sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm_); });
+  require_all_read();
 }
 
 void PrivatePoints::require_all_read() const {
@@ -114,7 +160,8 @@ PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& con
 }
 
 Released<Vector> PrivatePoints::mean(double mu) {
-  Matrix value = sums_.first / static_cast<double>(records());
+  prepare();
+  Matrix value = sums_->first / static_cast<double>(records());
   const auto c = calibrate(mean_contribution(max_norm_), dim(), std::sqrt(double(dim())), 1, mu);
   const GaussianMechanism mechanism("mean of the points", c.sensitivity, c.deviation, dim(),
                                     c.error);
@@ -124,12 +171,13 @@ Released<Vector> PrivatePoints::mean(double mu) {
 }
 
 Released<NoisySecondMoment> PrivatePoints::second_moment(double mu) {
+  prepare();
   const Index d = dim();
   std::vector<double> packed;
   packed.reserve(static_cast<std::size_t>(d * (d + 1) / 2));
   for (Index i = 0; i < d; ++i) {
     for (Index j = i; j < d; ++j) {
-      packed.push_back(sums_.second(i, j) / static_cast<double>(records()));
+      packed.push_back(sums_->second(i, j) / static_cast<double>(records()));
     }
   }
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
@@ -153,6 +201,7 @@ Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, cons
   SOTTO_REQUIRE(w.rows() == dim() && centre.size() == dim() && 1 <= q && q <= dim(),
                 "points of dimension {}, a centre of dimension {}, a map {} x {}", dim(),
                 centre.size(), w.rows(), q);
+  prepare();
   require_moderate(reach, "the reach of the third moment");
   require_moderate(w, "the map of the third moment");
   require_moderate(centre, "the centre of the third moment");
@@ -175,6 +224,7 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
   const Index d = dim(), k = mixture.components();
   SOTTO_REQUIRE(mixture.dim() == d && 1 <= k && k <= d && mixture.weights.size() == k,
                 "points of dimension {}, a mixture of {} in {} dimensions", d, k, mixture.dim());
+  prepare();
   require_moderate(clip.norm, "the clip of the expectation");
   require_moderate(clip.count_scale, "the scale of the counts");
   require_moderate(mixture.means, "the means of the mixture");

@@ -9,8 +9,10 @@
 // - third moment:   (W^T (x - c))^(x)3, clipped, in q dimensions, isometric noise. W and c come
 //   from the releases before: whitened, the clip depends on the mixture's weights, not on B.
 // - expectation:    responsibilities and responsibilities times x - mu_i, clipped together
+// Where B is not given it is the first release: found in a public range, from all records, for a
+// public share of epsilon (norm_bound.h).
 // Everything made of them is post-processing. Cost: one pass for the first two together, one for
-// each other release. Proof, floating point included: private_points.md.
+// each other release, one for the bound. Proof, floating point included: private_points.md.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,8 @@
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/norm_bound.h"
+#include "sotto/release/private_stream.h"
 
 namespace sotto {
 
@@ -53,14 +57,20 @@ struct NoisySecondMoment {
   double deviation;  // of the isometric noise in it
 };
 
+// What a bound on the norm that has to be found costs, and what is left for the releases after it.
+double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm);
+PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& norm);
+
 class PrivatePoints {
  public:
   // Takes the points over and reads them all once: a file with a bad record is refused here, before
   // anything is released. All releases together may cost the target and no more.
-  PrivatePoints(SensitivePoints points, double max_norm, const PrivacyTarget& target, NoiseKey key);
+  PrivatePoints(SensitivePoints points, const RecordNorm& norm, const PrivacyTarget& target,
+                NoiseKey key);
 
-  Index records() const { return sums_.records; }
+  Index records() const { return records_; }
   Index dim() const { return source_->dim(); }
+  // B: known after the first release.
   double max_norm() const { return max_norm_; }
 
   // Each pays mu. What they are asked for is public or comes from releases.
@@ -81,16 +91,22 @@ class PrivatePoints {
   Calibrated calibrate(const RecordContribution& contribution, Index width, double spread,
                        double grid_divisor, double mu) const;
   void pay(const ReleaseRecord& record);
+  // Before the first release: the bound where it is sought, and the sums of shortened records.
+  void prepare();
   void require_all_read() const;
   // Runs a pass over the records; errors of reading say nothing about them.
   template <class Pass>
   auto guarded(Pass pass);
 
   std::unique_ptr<PointSource> source_;
-  double max_norm_;
+  double max_norm_ = 0;
+  double norm_epsilon_;
+  NormRange range_{};
+  std::optional<NormTally> tally_;  // where the bound is sought in the range
+  Index records_ = 0;
   Budget budget_;
   NoiseKey key_;
-  PointSums sums_;
+  std::optional<PointSums> sums_;
   std::optional<Ledger> ledger_;
 };
 

@@ -205,6 +205,37 @@ TEST(PrivatePoints, the_certificate_adds_up_and_the_budget_ends) {
   EXPECT_EQ(points.certify().releases.size(), 4u);
 }
 
+TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for) {
+  const Question q;
+  RowMatrix rows = random_matrix(4000, q.d, 62).rowwise().normalized() * 0.5;
+  rows.row(3) *= 1e200;  // one far out, whose square overflows
+  const RecordNorm range = NormRange{0.01, 100};
+  PrivatePoints points(sensitive(rows), range, kTarget, NoiseKey::from_system());
+  EXPECT_EQ(points.records(), 4000);
+  EXPECT_TRUE(points.certify().releases.empty());
+  const PrivacyTarget left = target_of_moments(kTarget, range);
+  EXPECT_DOUBLE_EQ(left.epsilon + norm_epsilon(kTarget, range), kTarget.epsilon);
+  const double mu = affordable_mu(left, 4, 100);
+  points.mean(mu);
+  EXPECT_NEAR(points.max_norm(), 0.5, 0.02);
+  points.second_moment(mu);
+  points.third_moment(q.centre, q.w, q.reach, mu);
+  points.expectation(q.mixture, q.clip, mu);
+  const Certificate certificate = points.certify();
+  EXPECT_TRUE(certificate.proved) << certificate.why;
+  EXPECT_LE(certificate.epsilon, kTarget.epsilon);
+  EXPECT_GE(certificate.epsilon, 0.95 * kTarget.epsilon);
+  ASSERT_EQ(certificate.releases.size(), 5u);
+  EXPECT_EQ(certificate.releases[0].record.what, "bound on the norm of records");
+  EXPECT_LE(std::get<PureCost>(certificate.releases[0].record.cost).epsilon,
+            norm_epsilon(kTarget, range));
+  EXPECT_NEAR(certificate.releases[1].record.sensitivity, 2 * points.max_norm() / 4000, 1e-9);
+  EXPECT_THROW(points.mean(mu), Error);
+  EXPECT_EQ(norm_epsilon(kTarget, 1.0), 0);
+  const RecordNorm tiny = NormRange{1e-30, 1};
+  EXPECT_THROW(PrivatePoints(sensitive(rows), tiny, kTarget, NoiseKey::from_system()), Error);
+}
+
 TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them) {
   RowMatrix rows = random_matrix(20, 4, 58);
   rows(7, 2) = std::nan("");

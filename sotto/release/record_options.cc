@@ -18,8 +18,9 @@ OptionTable RecordPrivacyOptions::table() {
           "max-norm", 0, max_norm, {0, kInfinity, true, true},
           "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
       .text("norm-range", 0, norm_range, "LO:HI",
-            "instead of --max-norm: find the bound privately between two public numbers, from the "
-            "first records, which are then not used again");
+            "instead of --max-norm: find the bound privately between two public numbers (stream: "
+            "from the first records, which are then not used again; mixture: for a twentieth of "
+            "epsilon)");
 }
 
 void RecordPrivacyOptions::check() const {

@@ -76,6 +76,30 @@ class Mixture(ProgramTest):
         self.assertEqual(sorted(p.name for p in out.iterdir()),
                          ["means.npy", "report.html", "result.json", "weights.npy"])
 
+    def test_a_bound_on_the_norm_is_found_privately(self):
+        sought = ["--epsilon", 1, "--delta", "1e-6", "--norm-range", "0.01:100"]
+        result = self.result("mixture", self.points, "-k", COMPONENTS, *sought, *self.truth)
+        self.assertLess(result["evaluation"]["largest_mean_error"], 0.1)
+        self.assertTrue(1 < result["diagnostics"]["max_norm"] < 2, result["diagnostics"])
+        privacy = result["privacy"]
+        self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
+        self.assertTrue(0.9 < privacy["epsilon"] <= 1, privacy["epsilon"])
+        self.assertEqual(len(privacy["releases"]), 6)
+        self.assertIn("bound on the norm", privacy["releases"][0]["what"])
+        self.assertAlmostEqual(privacy["releases"][0]["cost"]["epsilon"], 0.05, places=6)
+        self.assertIn("that records are shortened to a norm between 0.01 and 100",
+                      privacy["public"])
+        plan = self.result("mixture", self.points, "-k", COMPONENTS, *sought, "--plan")
+        self.assertAlmostEqual(plan["epsilon_for_bound"], 0.05)
+        for planned, made in zip(plan["plan"], privacy["releases"][1:]):
+            self.assertAlmostEqual(planned["mu"], made["cost"]["mu"], delta=1e-9)
+        self.assertIn("B in 0.01:100", self.succeed("mixture", self.points, "-k", COMPONENTS,
+                                                    *sought, "--plan"))
+        self.assertIn("found privately", self.succeed("mixture", self.points, "-k", COMPONENTS,
+                                                      *sought))
+        self.refuse("mixture", self.points, "-k", COMPONENTS, *sought[:4], "--norm-range",
+                    "1e-30:1", says="--norm-range")
+
     def test_plan_reads_nothing(self):
         bad = bytearray(self.points.read_bytes())
         bad[-8 * DIM:] = b"\xff" * (8 * DIM)  # NaN in the last record
