@@ -295,6 +295,7 @@ class Stream final : public Command {
     std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
     text += lines(stream_.table(), "batch") + lines(file_.table(), "");
     text += fmt::format("shuffle {}\n", shuffle_);
+    text += fmt::format("read as {}\n", format_);
     text += fmt::format("batch {}\n", batch);
     for (const auto& [key, value] : input.items())
       text += fmt::format("{} {}\n", key, value.dump());
