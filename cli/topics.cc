@@ -144,7 +144,7 @@ class Topics final : public Command {
     const Index words = fit.model.topics.rows();
     Json result =
         start_result(Json{{"documents", shape.documents}, {"words", words}}, unused_options());
-    result["options"]["refine"] = plan.steps;
+    result["options"]["refine"] = fit.steps;
     result["privacy"] = Json(certificate.to_json());
     fill(result, fit.model, vocabulary);
     Json& diagnostics = result["diagnostics"];

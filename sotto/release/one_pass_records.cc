@@ -7,7 +7,7 @@ namespace sotto {
 void refuse_records(const Error& error, const std::string& name, const std::string& released) {
   if (error.fault() != Fault::input || error.place().starts_with("--")) throw error;
   throw Error(
-      "has a record that cannot be read as finite numbers; what is wrong with it is not shown in a "
+      "has a record that cannot be read in this format; what is wrong with it is not shown in a "
       "private run" +
           released,
       name);

@@ -395,7 +395,7 @@ class ValidUnitsAreNotRefused(Leak):
         }, *self.user_of_tns, memory=1 << 30, timeout=15)
 
     # Which index of a .tns file is the user; it has no names.
-    user_of_tns = ("--user-column", 1)
+    user_of_tns = ("--columns", "user,item,-,value")
 
     def test_membership_in_the_protected_file_does_not_show(self):
         own = [("t1", i, 3 + i % 2, 0) for i in range(1, data.ITEMS + 1)]

@@ -144,7 +144,7 @@ class Mixture(ProgramTest):
         self.refuse("mixture", self.points, "-k", 2, "--max-norm", 1, says="--epsilon")
         self.refuse("mixture", self.points, "-k", 2, "--infer", self.points, says="--out")
         self.refuse("mixture", self.points, "-k", 2, "--infer", self.points, *PRIVATE, "--out",
-                    self.folder / "o", says="public points")
+                    self.folder / "o", says="must be a public file")
         self.refuse("mixture", self.points, "-k", 2, *self.truth, says="must be 8 x 2")
         self.refuse("mixture", "missing.npy", "-k", 2, says="missing.npy")
         few = self.write("few.csv", "1,2,3\n4,5,6\n")

@@ -164,10 +164,10 @@ class Points(PrivateFiles):
         for bad in "NA,NA,NA\n", "\n", "# 1,2,3\n", "1,2\n", "1;2;3\n":
             texts = [bad + self.text, "1,2,3\n" * 5 + bad + self.text]
             self.assert_same_refusal(texts, "x.csv", "stream", *self.PRIVATE, "--header", "no",
-                                     "--dim", 3, says="cannot be read as finite numbers")
+                                     "--dim", 3, says="cannot be read in this format")
             self.assert_same_refusal(["a,b,c\n" + text for text in texts], "x.csv", "mixture", "-k",
                                      1, "--max-norm", 5, *BUDGET, "--header", "yes",
-                                     says="cannot be read as finite numbers")
+                                     says="cannot be read in this format")
 
     def test_raw_numbers_that_begin_like_gzip(self):
         raw = b"".join(struct.pack("=3d", *row) for row in self.rows)

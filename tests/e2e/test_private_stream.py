@@ -450,7 +450,8 @@ class PrivateStream(ProgramTest):
     def test_a_shuffle_needs_a_file_that_allows_it(self):
         text = self.write("points.csv", "0.1,0.2\n" * 100)
         packed = self.write("points.npy.gz", gzip.compress(npy_bytes([0.1] * 400, (100, 4))))
-        for path, more in (text, ["--batch", 10]), (packed, []):
+        bare = ["--batch", 10, "--header", "no", "--dim", 2]
+        for path, more in (text, bare), (packed, []):
             for private in [], PRIVATE:
                 self.refuse("stream", path, "-k", 1, "-R", 2, *more, *private, "--shuffle",
                             "--checkpoint", "run.ckpt", says=("--shuffle: needs a plain .npy file",

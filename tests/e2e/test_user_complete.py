@@ -99,7 +99,7 @@ class UserComplete(ProgramTest):
         for more in [], ["5000000 3 1 4"]:
             ratings = self.write("users.tns", "\n".join(lines + more) + "\n")
             self.succeed("complete", ratings, "--unit", "user", "--items", items, "--range", "1:5",
-                         "--epsilon", 1, "--delta", "1e-6", "--user-column", 1)
+                         "--epsilon", 1, "--delta", "1e-6", "--columns", "user,item,-,value")
 
     def test_times_are_declared_and_learnt(self):
         made = self.folder / "made" / "ratings.csv"

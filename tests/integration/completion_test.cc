@@ -192,6 +192,7 @@ TEST(Completion, refuses_what_cannot_be_learnt) {
   options.lambda = {1, 2};
   EXPECT_THROW(fit_completion(made.train, options), Error);
   options.lambda = {0};
+  options.method = "bayes";
   EXPECT_THROW(fit_completion(made.train, options), Error);
   options = {};
   options.model = "tucker";

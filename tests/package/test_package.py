@@ -47,7 +47,7 @@ class InstalledPackage(unittest.TestCase):
         self.assertEqual(run(program), "2.500000 1.000000\n")
 
     def test_program_runs(self):
-        self.assertIn("sotto 0.1", run(self.prefix / "bin" / "sotto", "--version"))
+        self.assertIn("sotto 0.2", run(self.prefix / "bin" / "sotto", "--version"))
 
     def test_no_test_support_is_installed(self):
         self.assertEqual(list(self.prefix.rglob("*testing*")), [])
