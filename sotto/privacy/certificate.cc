@@ -312,7 +312,7 @@ std::string Certificate::to_text() const {
   text += fmt::format(" What is protected: {}; neighbouring data sets: {}.", statement.unit,
                       statement.neighbours);
   if (!statement.public_facts.empty()) {
-    text += fmt::format(" Assumed to be public: {}.", joined(statement.public_facts, ", "));
+    text += fmt::format(" Assumed to be public: {}.", joined(statement.public_facts, "; "));
   }
   std::int64_t count = 0;
   for (const CertifiedRelease& release : releases) count += release.record.count;

@@ -66,10 +66,10 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   statement.neighbours = "one user with all ratings added or removed";
   statement.adds_or_removes = true;
   statement.public_facts = {
-      fmt::format("the list of items, {} of them; ratings of others are not used", plan.items),
-      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
+      fmt::format("the list of items, {} of them (ratings of others are not used)", plan.items),
+      fmt::format("the range of the values, {:g} to {:g} (others are clipped to it)",
                   plan.bounds.low, plan.bounds.high),
-      "all options", "the test users' files, where there are any"};
+      "all options"};
   if (plan.times > 0) {
     statement.public_facts.push_back(fmt::format("the list of times, {} of them", plan.times));
   }

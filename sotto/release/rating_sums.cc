@@ -189,10 +189,9 @@ PrivacyStatement rating_statement(const RatingPlan& plan) {
   statement.unit = "the value of one rating";
   statement.neighbours = "one value replaced by another within the range";
   statement.public_facts = {
-      fmt::format("the range of the values, {:g} to {:g}; what lies outside is held at it",
+      fmt::format("the range of the values, {:g} to {:g} (others are clipped to it)",
                   plan.bounds.low, plan.bounds.high),
-      "the positions: who rated what, and when", "all options",
-      "the test file, where there is one"};
+      "the positions: who rated what, and when", "all options"};
   statement.delta = plan.target.delta;
   statement.units = {plan.ratings, "ratings"};
   return statement;
