@@ -12,6 +12,7 @@
 #include "cli/private_run.h"
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
+#include "sotto/base/rounded_up.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/complete/scores.h"
 #include "sotto/complete/user_model.h"
@@ -310,9 +311,9 @@ namespace {
 std::string recommendation_privacy(const UserRun& run, const Json& certificate) {
   const bool proved = certificate.value("guarantee", "none") == "proved";
   const std::string source =
-      proved ? fmt::format("the certificate of {} (epsilon {:.17g}, delta {:.17g})",
-                           run.files.ratings, certificate.at("epsilon").get<double>(),
-                           certificate.at("delta").get<double>())
+      proved ? fmt::format("the certificate of {} (epsilon {}, delta {})", run.files.ratings,
+                           rounded_up(certificate.at("epsilon").get<double>()),
+                           rounded_up(certificate.at("delta").get<double>()))
              : fmt::format("{}, which guarantees nothing", run.files.ratings);
   return fmt::format(
       "These are post-processing for everyone in the training data: {} covers them, and nothing "
