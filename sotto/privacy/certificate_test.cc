@@ -343,7 +343,7 @@ TEST(Certificate, reads_as_plain_sentences) {
   EXPECT_EQ(ledger.certify().to_text(),
             "This result is differentially private with epsilon 1.0608 and delta 1e-06. What is "
             "protected: one document; neighbouring data sets: replace one document. Assumed to be "
-            "public: the number of documents, the vocabulary. 1 noisy release left the data, "
+            "public: the number of documents; the vocabulary. 1 noisy release left the data, "
             "accounted by GDP (exact).");
 }
 
