@@ -32,7 +32,7 @@ class BinaryPoints final : public PointSource {
  protected:
   Index fill(Index max_rows, PointBlock& block) override;
   void restart() override;
-  void set_order(std::vector<Index> order) override { order_ = std::move(order); }
+  void set_order(std::vector<Index>&& order) override { order_ = std::move(order); }
 
  private:
   std::size_t row_bytes() const { return static_cast<std::size_t>(dim_ * header_.item_size); }

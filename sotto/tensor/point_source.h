@@ -76,7 +76,7 @@ class PointSource {
   // Sets the rows of `block`; as read(), without the check.
   virtual Index fill(Index max_rows, PointBlock& block) = 0;
   virtual void restart() {}
-  virtual void set_order(std::vector<Index>) {}
+  virtual void set_order(std::vector<Index>&&) {}
   // True when fill() passes on blocks that another source has checked.
   virtual bool is_checked() const { return false; }
 

@@ -38,7 +38,9 @@ class MemorySource final : public PointSource {
     return rows;
   }
   void restart() override { next_ = 0; }
-  void set_order(std::vector<Index> order) override { rows_ = RowMatrix(rows_(order, Eigen::all)); }
+  void set_order(std::vector<Index>&& order) override {
+    rows_ = RowMatrix(rows_(order, Eigen::all));
+  }
 
  private:
   RowMatrix rows_;
