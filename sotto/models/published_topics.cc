@@ -14,7 +14,7 @@ namespace {
 
 // Where a method puts its noise: on the moments, or after whitening.
 struct Method {
-  const char* name;
+  const char* name = "";
   std::optional<MomentNoise> moments = {};
   WhitenedNoise whitened = WhitenedNoise::power;
   bool single_topic = false;

@@ -41,8 +41,8 @@ ExponentialMechanism mechanism_within(double epsilon, double score_bound) {
 
 std::int64_t norm_search_records(double epsilon, std::int64_t run_records) {
   const double sharp = std::ceil(std::max(2000.0, 1000 / epsilon));
-  const double most = static_cast<double>(run_records / 20);
-  return static_cast<std::int64_t>(std::max(1.0, std::min(sharp, most)));
+  const std::int64_t most = run_records / 20;
+  return static_cast<std::int64_t>(std::max(1.0, std::min(sharp, static_cast<double>(most))));
 }
 
 NormTally::NormTally(const NormRange& range)

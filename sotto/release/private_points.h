@@ -36,7 +36,7 @@ using SensitivePoints = Sensitive<std::unique_ptr<PointSource>>;
 // the file states it. Refuses, naming it, a source that cannot be read more than once or whose
 // dimension would be read off the records.
 struct PublicPointShape {
-  Index dim;
+  Index dim = 0;
   std::optional<Index> records;
 };
 PublicPointShape public_shape(const SensitivePoints& points);

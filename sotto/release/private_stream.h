@@ -53,11 +53,11 @@ using RecordNorm = std::variant<double, NormRange>;
 
 // What a run asks for, apart from privacy.
 struct StreamQuestions {
-  int order;
-  std::int64_t starts;   // columns of each block
-  std::int64_t answers;  // in all
-  std::int64_t batch;    // records for each; 0: the records the source knows of, shared out
-  bool shuffle = false;  // read the records in a secret order
+  int order = 3;
+  std::int64_t starts = 1;   // columns of each block
+  std::int64_t answers = 1;  // in all
+  std::int64_t batch = 0;    // records for each; 0: the records the source knows of, shared out
+  bool shuffle = false;      // read the records in a secret order
 };
 
 // Refuses, naming it, a stream that cannot have enough records, does not say how many it has while

@@ -48,6 +48,7 @@ std::vector<std::int32_t> counted_words(const Corpus& corpus, Index n, Index mos
   std::vector<std::int32_t> words(all.begin(), all.end());
   if (std::ssize(words) <= most) return words;
   std::vector<std::pair<std::uint64_t, std::int32_t>> placed;
+  placed.reserve(words.size());
   for (const std::int32_t w : words) placed.emplace_back(place_of(corpus.vocabulary[w]), w);
   const auto earlier = [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first

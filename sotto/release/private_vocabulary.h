@@ -19,8 +19,8 @@
 namespace sotto {
 
 struct VocabularyPlan {
-  double mu;               // what the weights cost
-  double threshold_delta;  // chance that a word of one document alone passes
+  double mu = 0;               // what the weights cost
+  double threshold_delta = 0;  // chance that a word of one document alone passes
   // Different words of a document that count; of more, those that come first in a fixed order.
   Index own_words = Index{1} << 16;
 };
