@@ -1,0 +1,110 @@
+#include "sotto/release/private_run.h"
+
+#include <limits>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+ReleaseRecord repeated(ReleaseRecord one, std::int64_t count) {
+  one.count = count;
+  return one;
+}
+
+}  // namespace
+
+PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key)
+    : PrivateRun(std::move(statement), std::move(key), std::optional<Budget>()) {}
+
+PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, Budget budget)
+    : PrivateRun(std::move(statement), std::move(key), std::optional(std::move(budget))) {}
+
+PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<Budget> budget)
+    : key_(std::move(key)), budget_(std::move(budget)), ledger_(statement) {
+  const std::optional<PrivacyClaim>& promise = statement.budget;
+  SOTTO_REQUIRE(!promise || (budget_ && budget_->epsilon() <= promise->epsilon &&
+                             budget_->delta() <= promise->delta),
+                "the certificate would promise a budget that does not hold this run");
+  if (!key_.secure()) {
+    deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  }
+}
+
+void PrivateRun::charge(const ReleaseRecord& release) {
+  if (budget_) budget_->charge(Spend{release.cost, release.count});
+}
+
+NoiseStream PrivateRun::begin_drawing() {
+  SOTTO_REQUIRE(!unfinished_,
+                "a release of this run failed while it was drawn; nothing follows it");
+  unfinished_ = true;
+  return key_.open_stream();
+}
+
+void PrivateRun::record(const ReleaseRecord& release, DisjointGroup group) {
+  if (group.number == 0) {
+    ledger_.add(release);
+  } else {
+    ledger_.add_to_group(group.number, release);
+  }
+}
+
+void PrivateRun::replay(const ReleaseRecord& release, DisjointGroup group) {
+  charge(release);
+  key_.open_stream();
+  record(release, group);
+}
+
+void PrivateRun::deny(const std::string& reason) {
+  denied_ = true;
+  ledger_.deny(reason);
+}
+
+void PrivateRun::leave_without_noise(const std::string& what, std::int64_t values) {
+  record({what,
+          "none",
+          0,
+          0,
+          1,
+          PureCost{std::numeric_limits<double>::infinity()},
+          {},
+          "without noise",
+          values},
+         {});
+}
+
+NoiseStream PrivateRun::noise_without_proof() {
+  SOTTO_REQUIRE(denied_, "noise that no mechanism draws is for runs without a guarantee");
+  return key_.open_stream();
+}
+
+void PrivateRun::require_budget() const {
+  SOTTO_REQUIRE(budget_, "releases that are chosen on the way need a budget");
+}
+
+double PrivateRun::mu_left() const {
+  require_budget();
+  return budget_->gaussian_left();
+}
+
+Certificate PrivateRun::certify() const {
+  SOTTO_REQUIRE(!unfinished_, "a release of this run failed while it was drawn: no certificate");
+  return ledger_.certify();
+}
+
+PlannedReleases::PlannedReleases(PrivateRun& run, const ReleaseRecord& all)
+    : run_(run), left_(all.count) {
+  run.charge(all);
+  run.record(all, {});
+}
+
+PlannedReleases::PlannedReleases(PrivateRun& run, ReleaseRecord one, std::int64_t count)
+    : PlannedReleases(run, repeated(std::move(one), count)) {}
+
+void PlannedReleases::take() {
+  SOTTO_REQUIRE(left_ > 0, "all releases that were planned have been made");
+  --left_;
+}
+
+}  // namespace sotto

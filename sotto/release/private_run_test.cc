@@ -1,0 +1,213 @@
+#include "sotto/release/private_run.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/exponential.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/privacy/laplace.h"
+#include "sotto/privacy/subsampled_gaussian.h"
+#include "sotto/privacy/vector.h"
+
+namespace sotto {
+namespace {
+
+static_assert(NoiseMechanism<GaussianMechanism> && NoiseMechanism<SymmetricGaussianMechanism> &&
+              NoiseMechanism<LaplaceMechanism> && NoiseMechanism<VectorMechanism>);
+static_assert(ChoiceMechanism<PrivateQuantile, std::vector<double>>);
+// Noise on all records, with a record that says they were sampled, would be charged too little.
+static_assert(SampledMechanism<SubsampledGaussianMechanism> &&
+              !NoiseMechanism<SubsampledGaussianMechanism>);
+
+const std::vector<double> kExact = {1, 2, 3};
+
+PrivacyStatement statement() {
+  PrivacyStatement words;
+  words.unit = "one record";
+  words.neighbours = "one record replaced";
+  words.delta = 1e-6;
+  return words;
+}
+
+GaussianMechanism gaussian(double noise = 4) { return GaussianMechanism("sums", 1, noise, 3); }
+
+std::vector<double> published(PrivateRun& run, const GaussianMechanism& mechanism = gaussian(),
+                              DisjointGroup group = {}) {
+  std::vector<double> out(3);
+  run.publish(mechanism, kExact, out, group);
+  return out;
+}
+
+// Fails after it was handed its stream.
+struct Failing {
+  ReleaseRecord line = gaussian().record();
+  const ReleaseRecord& record() const { return line; }
+  void release(std::span<const double>, NoiseStream, std::span<double> out) const {
+    out[0] = 7;
+    throw Error("it failed", "");
+  }
+};
+
+TEST(PrivateRun, publishes_what_the_mechanism_draws_from_streams_in_order) {
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(1));
+  NoiseKey key = NoiseKey::insecure_from_seed(1);
+  for (int n = 0; n < 3; ++n) {
+    EXPECT_EQ(published(run), gaussian().release(kExact, key.open_stream()));
+  }
+  EXPECT_EQ(run.certify().releases.size(), 3u);
+}
+
+TEST(PrivateRun, certifies_what_was_recorded_and_denies_an_insecure_key_once) {
+  PrivateRun run(statement(), NoiseKey::from_system());
+  published(run);
+  Ledger ledger(statement());
+  ledger.add(gaussian().record());
+  EXPECT_TRUE(run.certify().proved);
+  EXPECT_EQ(run.certify().epsilon, ledger.certify().epsilon);
+  PrivateRun known(statement(), NoiseKey::insecure_from_seed(1));
+  published(known);
+  published(known);
+  EXPECT_FALSE(known.certify().proved);
+  EXPECT_EQ(known.certify().why,
+            "the noise was drawn from an insecure seed: who knows it can subtract it");
+}
+
+TEST(PrivateRun, what_the_budget_refuses_is_neither_drawn_nor_recorded) {
+  const auto budget = [] { return Budget::gaussian(1, 1e-6); };
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(1), budget());
+  PrivateRun patient(statement(), NoiseKey::insecure_from_seed(1), budget());
+  const double all = run.mu_left();
+  std::vector<double> out(3, -1);
+  EXPECT_THROW(run.publish(GaussianMechanism("too much", 1.5 * all, 1, 3), kExact, out), Error);
+  EXPECT_EQ(out, std::vector<double>(3, -1));
+  EXPECT_EQ(run.mu_left(), all);
+  EXPECT_TRUE(run.certify().releases.empty());
+  EXPECT_EQ(published(run, gaussian(40)), published(patient, gaussian(40)));
+  EXPECT_LT(run.mu_left(), all);
+}
+
+TEST(PrivateRun, a_promised_budget_must_hold_the_run) {
+  PrivacyStatement promised = statement();
+  promised.budget = {1, 1e-6};
+  const auto make = [&](auto... budget) {
+    PrivateRun(promised, NoiseKey::from_system(), std::move(budget)...);
+  };
+  EXPECT_THROW(make(), Error);
+  EXPECT_THROW(make(Budget::gaussian(1.01, 1e-6)), Error);
+  EXPECT_THROW(make(Budget::gaussian(1, 1e-5)), Error);
+  EXPECT_NO_THROW(make(Budget::gaussian(1, 1e-6)));
+  PrivateRun without(statement(), NoiseKey::from_system());
+  EXPECT_THROW(without.require_budget(), Error);
+  EXPECT_THROW(without.mu_left(), Error);
+}
+
+// Somebody may have seen part of it.
+TEST(PrivateRun, a_release_that_fails_on_the_way_leaves_no_certificate_and_no_release_after_it) {
+  PrivateRun run(statement(), NoiseKey::from_system());
+  published(run);
+  std::vector<double> out(3);
+  EXPECT_THROW(run.publish(Failing{}, kExact, out), Error);
+  EXPECT_THROW(run.certify(), Error);
+  EXPECT_THROW(published(run), Error);
+}
+
+TEST(PrivateRun, a_record_that_cannot_be_true_leaves_no_certificate) {
+  PrivateRun run(statement(), NoiseKey::from_system());
+  struct : Failing {
+    void release(std::span<const double>, NoiseStream, std::span<double>) const {}
+  } untrue;
+  untrue.line.count = -1;
+  std::vector<double> out(3);
+  EXPECT_THROW(run.publish(untrue, kExact, out), Error);
+  EXPECT_THROW(run.certify(), Error);
+}
+
+TEST(PrivateRun, a_choice_is_charged_and_recorded_too) {
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(2), Budget::pure(1));
+  const PrivateQuantile median("median", 0.6, 0.5, 0, 10, 3);
+  NoiseKey key = NoiseKey::insecure_from_seed(2);
+  EXPECT_EQ(run.choose(median, kExact), median.release(kExact, key.open_stream()));
+  EXPECT_EQ(run.certify().releases.at(0).record.what, "median");
+  EXPECT_THROW(run.choose(median, kExact), Error);
+}
+
+TEST(PrivateRun, releases_of_a_disjoint_group_cost_as_much_as_the_largest) {
+  PrivateRun run(statement(), NoiseKey::from_system()), alone(statement(), NoiseKey::from_system());
+  const DisjointGroup group = run.open_disjoint_group();
+  for (const double noise : {8.0, 4.0, 5.0}) published(run, gaussian(noise), group);
+  published(alone, gaussian(4));
+  EXPECT_NEAR(run.certify().epsilon, alone.certify().epsilon, 1e-9);
+  EXPECT_EQ(run.certify().releases.size(), 3u);
+}
+
+TEST(PrivateRun, goes_on_after_a_replayed_release_as_if_it_had_drawn_it) {
+  PrivateRun first(statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
+  PrivateRun second(statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
+  published(first);
+  second.replay(gaussian().record());
+  EXPECT_EQ(published(first), published(second));
+  EXPECT_EQ(first.mu_left(), second.mu_left());
+  EXPECT_EQ(first.certify().to_text(), second.certify().to_text());
+}
+
+TEST(PrivateRun, what_leaves_without_noise_or_proof_is_never_proved) {
+  PrivateRun run(statement(), NoiseKey::from_system());
+  EXPECT_THROW(run.noise_without_proof(), Error);
+  run.deny("a method that proves nothing");
+  EXPECT_NO_THROW(run.noise_without_proof());
+  EXPECT_FALSE(run.certify().proved);
+  PrivateRun bare(statement(), NoiseKey::from_system());
+  bare.leave_without_noise("the sums", 3);
+  EXPECT_FALSE(bare.certify().proved);
+  EXPECT_TRUE(std::isnan(bare.certify().epsilon));
+}
+
+TEST(PlannedReleases, are_paid_for_before_the_first_and_end_with_the_last) {
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(4));
+  NoiseKey key = NoiseKey::insecure_from_seed(4);
+  PlannedReleases planned(run, gaussian().record(), 2);
+  EXPECT_EQ(run.certify().releases.at(0).record.count, 2);
+  std::vector<double> out(3);
+  for (int n = 0; n < 2; ++n) {
+    planned.publish(gaussian(), kExact, out);
+    EXPECT_EQ(out, gaussian().release(kExact, key.open_stream()));
+  }
+  EXPECT_EQ(planned.left(), 0);
+  EXPECT_THROW(planned.publish(gaussian(), kExact, out), Error);
+  EXPECT_EQ(run.certify().releases.size(), 1u);
+}
+
+TEST(PlannedReleases, are_refused_all_together_where_the_budget_ends) {
+  PrivateRun run(statement(), NoiseKey::from_system(), Budget::gaussian(1, 1e-6));
+  EXPECT_THROW(PlannedReleases(run, gaussian(20).record(), 1000000), Error);
+  EXPECT_TRUE(run.certify().releases.empty());
+}
+
+TEST(PlannedReleases, sample_anew_at_each_release) {
+  PrivacyStatement words = statement();
+  words.adds_or_removes = true;
+  PrivateRun run(words, NoiseKey::insecure_from_seed(5));
+  NoiseKey key = NoiseKey::insecure_from_seed(5);
+  const SubsampledGaussianMechanism mechanism(GaussianMechanism("a sum", 1, 4, 1), 0.5, 1000);
+  PlannedReleases steps(run, mechanism.record(), 2);
+  std::vector<std::size_t> samples[2];
+  for (auto& drawn : samples) {
+    double sum = 0;
+    steps.publish_sampled(mechanism, 1000,
+                          [&](const std::vector<std::size_t>& sample) {
+                            drawn = sample;
+                            sum = static_cast<double>(sample.size());
+                          },
+                          {&sum, 1});
+    EXPECT_EQ(drawn, mechanism.sample(1000, key.open_stream()));
+    double expected = static_cast<double>(drawn.size());
+    mechanism.release({&expected, 1}, key.open_stream(), {&expected, 1});
+    EXPECT_EQ(sum, expected);
+  }
+  EXPECT_NE(samples[0], samples[1]);
+}
+
+}  // namespace
+}  // namespace sotto
