@@ -388,11 +388,11 @@ class Complete final : public Command {
                     const Parts& parts, Fit fit, const std::string& method) {
     plan.noise = choose_noise(plan.target, parts.shares());
     plan.values = parts.values;
-    Ledger ledger(rating_statement(plan));
-    RatingSums sums(std::move(values), plan, privacy_.key(), ledger);
+    PrivateRun run(rating_statement(plan), privacy_.key());
+    RatingSums sums(std::move(values), plan, run);
     const LowRank kind = completion_.model == "cp" ? LowRank::cp : LowRank::tucker;
     CompletionModel model = fit(positions, parts, kind, completion_.rank, sums);
-    return {std::move(model), ledger.certify(), method};
+    return {std::move(model), run.certify(), method};
   }
 
   PrivateFit fit_by_gradients(const ObservedEntries& positions, RatingValues values,
@@ -401,24 +401,23 @@ class Complete final : public Command {
     SOTTO_REQUIRE_AT(completion_.model == "cp", "--mechanism", "sgd is for --model cp");
     const GradientPlan parts =
         plan_private_sgd(positions, plan.target, plan.bounds, completion_.rank);
-    Ledger ledger(gradient_statement(parts));
-    RatingGradients gradients(std::move(values), parts, privacy_.key(), ledger);
+    PrivateRun run(gradient_statement(parts), privacy_.key());
+    RatingGradients gradients(std::move(values), parts, run);
     CompletionModel model =
         fit_private_sgd(positions, parts, completion_.rank,
                         static_cast<std::uint64_t>(completion_.seed), gradients);
-    return {std::move(model), ledger.certify(), "noisy gradients over samples of ratings"};
+    return {std::move(model), run.certify(), "noisy gradients over samples of ratings"};
   }
 
   PrivateFit fit_on_input(const ObservedEntries& positions, RatingValues values,
                           const RatingPlan& plan) {
-    Ledger ledger(rating_statement(plan));
-    NoiseKey key = privacy_.key();
+    PrivateRun run(rating_statement(plan), privacy_.key());
     ObservedEntries noisy = positions;
-    noisy.value = release_values(std::move(values), plan, false, key, ledger);
+    noisy.value = release_values(std::move(values), plan, false, run);
     InteractiveProgress progress;
     CompletionFit fit = fit_completion(noisy, completion_, cut(), progress.callback());
     throw_if_stopped(fit.status == FitStatus::stopped);
-    return {std::move(fit.model), ledger.certify(), fit.method + " on noisy ratings"};
+    return {std::move(fit.model), run.certify(), fit.method + " on noisy ratings"};
   }
 
   PrivateFit fit_as_published(const ObservedEntries& positions, RatingValues values,
@@ -433,11 +432,10 @@ class Complete final : public Command {
     settings.seed = static_cast<std::uint64_t>(completion_.seed);
     PrivacyStatement statement = rating_statement(plan);
     statement.claimed = published_claim(plan.target.epsilon);
-    Ledger ledger(statement);
-    CompletionModel model =
-        fit_published(positions, std::move(values), plan, perturbed_by_name(privacy_.perturb),
-                      settings, privacy_.key(), ledger);
-    return {std::move(model), ledger.certify(), privacy_.perturb + " perturbation as published"};
+    PrivateRun run(statement, privacy_.key());
+    CompletionModel model = fit_published(positions, std::move(values), plan,
+                                          perturbed_by_name(privacy_.perturb), settings, run);
+    return {std::move(model), run.certify(), privacy_.perturb + " perturbation as published"};
   }
 
   // ---- --check ----

@@ -277,10 +277,10 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
                       run.privacy.per_user, run.privacy.users};
   PrivacyStatement statement = user_statement(plan);
   statement.public_facts.insert(statement.public_facts.end(), facts.begin(), facts.end());
-  Ledger ledger(statement);
-  PrivateUsers users(std::move(ratings), plan, run.privacy.key(), ledger);
+  PrivateRun releases(statement, run.privacy.key(), plan.target.budget());
+  PrivateUsers users(std::move(ratings), plan, releases);
   const UserModel model = fit_user_model(users, run.completion.rank);
-  Certificate certificate = ledger.certify();
+  Certificate certificate = releases.certify();
   name_companions(certificate, run.companions);
   Json result = run.start_result({{"items", lists.items.size()}});
   std::optional<CompletionScores> scores;

@@ -220,20 +220,19 @@ class Decompose final : public Command {
                         std::optional<Certificate>& certificate) {
     const PowerNoise noise =
         plan_power_noise(plan.shape, privacy_.target(), privacy_.published(), privacy_.max_entry);
-    Ledger ledger(entry_statement(noise));
-    PrivatePowerOracle oracle(std::move(tensor), noise, privacy_.key(), ledger);
+    PrivateRun run = power_run(noise, privacy_.key());
+    PrivatePowerOracle oracle(std::move(tensor), noise, run);
     InteractiveProgress progress;
     Decomposition found = robust_power_method(oracle, power_, progress.callback());
-    certificate = ledger.certify();
+    certificate = run.certify();
     return found;
   }
 
   Decomposition perturb(Sensitive<SymmetricTensor> tensor, const PowerPlan& plan,
                         std::optional<Certificate>& certificate) {
-    Ledger ledger(entry_statement(shape_of(plan), privacy_.target()));
-    Released<SymmetricTensor> noisy =
-        release_tensor(tensor, privacy_.target(), privacy_.key(), ledger);
-    certificate = ledger.certify();
+    PrivateRun run(entry_statement(shape_of(plan), privacy_.target()), privacy_.key());
+    Released<SymmetricTensor> noisy = release_tensor(tensor, privacy_.target(), run);
+    certificate = run.certify();
     InteractiveProgress progress;
     return decompose_symmetric(SymmetricInput(std::move(noisy).value()), progress.callback());
   }

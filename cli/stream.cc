@@ -129,13 +129,13 @@ class Stream final : public Command {
     if (!checkpoint_path_.empty()) checkpoint.emplace(checkpoint_path_, describe_private(plan));
     PrivacyStatement statement = record_statement(plan);
     statement.public_facts.push_back(format_fact(format_));
-    Ledger ledger(statement);
+    PrivateRun run(statement, privacy_.key());
     PrivateStreamOracle oracle(std::move(data).transform([](std::unique_ptr<PointSource> source) {
       return OnePassRecords(std::move(source));
     }),
-                               plan, privacy_.key(), ledger, order_seed(checkpoint));
+                               plan, run, order_seed(checkpoint));
     const Decomposition found = decompose(oracle, checkpoint);
-    const Certificate certificate = ledger.certify();
+    const Certificate certificate = run.certify();
 
     Json result = start_result(Json{{"dim", plan.dim}}, plan_options());
     const Reading reading{plan.records(), plan.batch, plan.answers};

@@ -133,11 +133,10 @@ class Topics final : public Command {
     InteractiveProgress progress;
     PrivacyStatement statement = document_statement(shape, privacy_.target());
     statement.public_facts.push_back(format_fact(format));
-    Ledger ledger(statement);
+    PrivateRun run(statement, privacy_.key(), privacy_.target().budget());
     const PrivateTopicFit fit =
-        fit_private_topics(std::move(data), plan, topics_, privacy_.target(), privacy_.key(),
-                           ledger, progress.callback());
-    Certificate certificate = ledger.certify();
+        fit_private_topics(std::move(data), plan, topics_, run, progress.callback());
+    Certificate certificate = run.certify();
     name_companions(certificate, companions());
 
     const std::vector<std::string>& vocabulary = fit.vocabulary;

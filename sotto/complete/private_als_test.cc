@@ -43,12 +43,12 @@ Outcome fit(const ObservedEntries& data, const PrivacyTarget& target, LowRank ki
             NoiseKey key = NoiseKey::from_system()) {
   const PrivateAlsPlan parts = plan_private_als(data, target.epsilon, 2);
   RatingPlan plan{target, bounds, choose_noise(target, parts.shares()), parts.values};
-  Ledger ledger(rating_statement(plan));
+  PrivateRun run(rating_statement(plan), std::move(key));
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
-  RatingSums sums(RatingValues(data.value), plan, std::move(key), ledger);
+  RatingSums sums(RatingValues(data.value), plan, run);
   CompletionModel model = fit_private_als(positions, parts, kind, 2, sums);
-  return {std::move(model), ledger.certify()};
+  return {std::move(model), run.certify()};
 }
 
 double error_of(const ObservedEntries& test, const CompletionModel& model) {
@@ -59,8 +59,8 @@ TEST(PrivateAls, finds_a_low_rank_part_that_positions_do_not_tell_of) {
   const EntrySplit split = split_entries(low_rank_ratings(), 0.1, 1);
   const PrivateModelPlan parts = plan_private_model(split.kept, 50, 2);
   const RatingPlan plan{{50, kTailDelta}, bounds, RatingNoise::laplace, parts.values};
-  Ledger ledger(rating_statement(plan));
-  RatingSums sums(RatingValues(split.kept.value), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  RatingSums sums(RatingValues(split.kept.value), plan, run);
   const double by_positions =
       error_of(split.held_out, fit_private_model(split.kept, parts, LowRank::cp, 2, sums).model);
   EXPECT_GT(by_positions, 0.6);

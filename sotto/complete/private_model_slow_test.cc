@@ -60,12 +60,12 @@ double error_of(const ObservedEntries& test, const CompletionModel& model) {
 double strict_error(const EntrySplit& split, double epsilon) {
   const PrivateModelPlan parts = plan_private_model(split.kept, epsilon, 8);
   const RatingPlan plan{{epsilon, kTailDelta}, stars, RatingNoise::laplace, parts.values};
-  Ledger ledger(rating_statement(plan));
-  RatingSums sums(RatingValues(split.kept.value), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  RatingSums sums(RatingValues(split.kept.value), plan, run);
   const double error =
       error_of(split.held_out, fit_private_model(split.kept, parts, LowRank::cp, 8, sums).model);
-  EXPECT_TRUE(ledger.certify().proved);
-  EXPECT_LE(ledger.certify().epsilon, epsilon);
+  EXPECT_TRUE(run.certify().proved);
+  EXPECT_LE(run.certify().epsilon, epsilon);
   return error;
 }
 
@@ -73,10 +73,9 @@ double published_input_error(const EntrySplit& split, double epsilon) {
   PublishedSettings settings = published_defaults(LowRank::cp);
   settings.epochs = 20;
   const RatingPlan plan{{epsilon, kTailDelta}, stars, RatingNoise::laplace, 1};
-  Ledger ledger(rating_statement(plan));
-  return error_of(split.held_out,
-                  fit_published(split.kept, RatingValues(split.kept.value), plan, Perturbed::input,
-                                settings, NoiseKey::from_system(), ledger));
+  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  return error_of(split.held_out, fit_published(split.kept, RatingValues(split.kept.value), plan,
+                                                Perturbed::input, settings, run));
 }
 
 TEST(PrivateCompletion, costs_little_accuracy_on_ratings_like_movielens) {

@@ -19,10 +19,10 @@ CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = 
                     Index rank = 3, std::uint64_t seed = 1) {
   const PrivateModelPlan parts = plan_private_model(data, epsilon, rank);
   RatingPlan plan{{epsilon, kTailDelta}, bounds, RatingNoise::laplace, parts.values};
-  Ledger ledger(rating_statement(plan));
+  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
-  RatingSums sums(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(seed), ledger);
+  RatingSums sums(RatingValues(data.value), plan, run);
   return fit_private_model(positions, parts, kind, rank, sums).model;
 }
 
@@ -207,9 +207,10 @@ TEST(PrivateModel, is_the_posterior_mean_of_its_releases) {
     const PrivateModelPlan parts = plan_private_model(data, epsilon, 2);
     const RatingPlan plan{{epsilon, 1e-6}, bounds, RatingNoise::gaussian, parts.values};
     // The same seed: the same noise.
-    Ledger ledger(rating_statement(plan)), again(rating_statement(plan));
-    RatingSums sums(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(2), ledger);
-    RatingSums same(RatingValues(data.value), plan, NoiseKey::insecure_from_seed(2), again);
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(2));
+    PrivateRun again(rating_statement(plan), NoiseKey::insecure_from_seed(2));
+    RatingSums sums(RatingValues(data.value), plan, run);
+    RatingSums same(RatingValues(data.value), plan, again);
     CompletionModel model = fit_private_model(data, parts, LowRank::cp, 2, sums).model;
     model.range.reset();
     const std::vector<double> found = model.predict(data);

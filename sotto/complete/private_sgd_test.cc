@@ -37,12 +37,12 @@ ObservedEntries ratings() {
 
 double error_at(const EntrySplit& split, double epsilon) {
   const GradientPlan plan = plan_private_sgd(split.kept, {epsilon, 1e-6}, bounds, 2);
-  Ledger ledger(gradient_statement(plan));
+  PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   ObservedEntries positions = split.kept;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
-  RatingGradients gradients(RatingValues(split.kept.value), plan, NoiseKey::from_system(), ledger);
+  RatingGradients gradients(RatingValues(split.kept.value), plan, run);
   const CompletionModel model = fit_private_sgd(positions, plan, 2, 0, gradients);
-  const Certificate certificate = ledger.certify();
+  const Certificate certificate = run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, epsilon);
   return root_mean_square_error(split.held_out, model.predict(split.held_out));

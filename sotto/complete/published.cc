@@ -112,8 +112,8 @@ void descend(CompletionModel& model, const ObservedEntries& positions,
 // epoch draws as many vectors as there are entries.
 class VectorNoise {
  public:
-  VectorNoise(double beta, Index dimension, NoiseKey& key)
-      : beta_(beta), normal_(dimension, kBlock), radius_(kBlock), key_(key) {}
+  VectorNoise(double beta, Index dimension, PrivateRun& run)
+      : beta_(beta), normal_(dimension, kBlock), radius_(kBlock), run_(run) {}
 
   auto next() {
     if (used_ == kBlock) refill();
@@ -125,9 +125,9 @@ class VectorNoise {
   static constexpr Index kBlock = 4096;
 
   void refill() {
-    fill_gaussian(key_.open_stream(), 1,
+    fill_gaussian(run_.noise_without_proof(), 1,
                   {normal_.data(), static_cast<std::size_t>(normal_.size())});
-    const NoiseStream stream = key_.open_stream();
+    const NoiseStream stream = run_.noise_without_proof();
     WordSource words(stream, 0);
     for (double& r : radius_) r = std::sqrt(2 * gamma_of_half(normal_.rows() + 1, words)) / beta_;
     used_ = 0;
@@ -136,42 +136,38 @@ class VectorNoise {
   double beta_;
   Matrix normal_;
   Vector radius_;
-  NoiseKey& key_;
+  PrivateRun& run_;
   Index used_ = kBlock;
 };
 
 // Algorithm 2: the gradient clipped to m, with noise of density ~ exp(-epsilon |n| / 2m).
 void descend_with_noise(CompletionModel& model, const ObservedEntries& positions,
                         const std::vector<double>& values, const PublishedSettings& settings,
-                        double epsilon, NoiseKey& key, Ledger& ledger) {
+                        double epsilon, PrivateRun& run) {
   const VectorMechanism mechanism("gradient of a row of the third mode, at every step",
                                   2 * settings.clip, epsilon / (2 * settings.clip), settings.rank);
-  VectorNoise noise(epsilon / (2 * settings.clip), settings.rank, key);
+  const PlannedReleases steps(run, mechanism.record(), settings.epochs * positions.size());
+  VectorNoise noise(epsilon / (2 * settings.clip), settings.rank, run);
   descend(model, positions, values, settings, [&](Vector& gradient) {
     gradient /= std::max(1.0, gradient.norm() / settings.clip);
     gradient += noise.next();
   });
-  ReleaseRecord record = mechanism.record();
-  record.count = settings.epochs * positions.size();
-  ledger.add(std::move(record));
 }
 
 // Algorithm 3: noise of density ~ exp(-epsilon |n| / (2 epochs L step)) on each row of the third.
 void add_output_noise(CompletionModel& model, const PublishedSettings& settings, double epsilon,
-                      NoiseKey& key, Ledger& ledger) {
+                      PrivateRun& run) {
   const double reach = 2 * static_cast<double>(settings.epochs) * settings.clip * settings.step;
   const VectorMechanism mechanism("row of the factor of the third mode", reach, epsilon / reach,
                                   settings.rank);
   FactorRows& rows = model.factors[2];
+  PlannedReleases releases(run, mechanism.record(), rows.rows());
   for (Index k = 0; k < rows.rows(); ++k) {
     Vector row = rows.row(k).head(settings.rank);
     const std::span<double> block(row.data(), static_cast<std::size_t>(row.size()));
-    mechanism.release(block, key.open_stream(), block);
+    releases.publish(mechanism, block, block);
     rows.row(k).head(settings.rank) = row.transpose();
   }
-  ReleaseRecord record = mechanism.record();
-  record.count = rows.rows();
-  ledger.add(std::move(record));
 }
 
 // Why Algorithms 2 and 3 promise nothing (docs/published-claims.md).
@@ -215,26 +211,23 @@ PrivacyClaim published_claim(double epsilon) { return {epsilon, 0}; }
 
 CompletionModel fit_published(const ObservedEntries& positions, RatingValues values,
                               const RatingPlan& plan, Perturbed perturbed,
-                              const PublishedSettings& settings, NoiseKey key, Ledger& ledger) {
+                              const PublishedSettings& settings, PrivateRun& run) {
   SOTTO_REQUIRE(positions.order() == 3, "the published methods take tensors of order 3, got {}",
                 positions.order());
   const bool on_input = perturbed == Perturbed::input;
-  if (!key.secure() && !on_input) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
-  std::vector<double> seen = on_input ? release_values(std::move(values), plan, true, key, ledger)
-                                      : values_without_guarantee(std::move(values), plan.bounds,
-                                                                 fault_of(perturbed), ledger);
+  std::vector<double> seen =
+      on_input ? release_values(std::move(values), plan, true, run)
+               : values_without_guarantee(std::move(values), plan.bounds, fault_of(perturbed), run);
   SOTTO_REQUIRE(std::ssize(seen) == positions.size(), "one value a position is needed");
   for (double& x : seen) x = (x - plan.bounds.low) / plan.bounds.width();
   CompletionModel model = first_model(positions, settings);
   const double epsilon = plan.target.epsilon;
   if (perturbed == Perturbed::gradient) {
-    descend_with_noise(model, positions, seen, settings, epsilon, key, ledger);
+    descend_with_noise(model, positions, seen, settings, epsilon, run);
   } else {
     descend(model, positions, seen, settings, {});
   }
-  if (perturbed == Perturbed::output) add_output_noise(model, settings, epsilon, key, ledger);
+  if (perturbed == Perturbed::output) add_output_noise(model, settings, epsilon, run);
   for (const FactorRows& factor : model.factors) {
     SOTTO_REQUIRE_AT(factor.allFinite(), "--step",
                      "the gradients grew without bound; take a shorter step");

@@ -38,13 +38,13 @@ PublishedSettings published_defaults(LowRank kind);
 enum class Perturbed { input, gradient, output };
 Perturbed perturbed_by_name(const std::string& name);
 
-// The claim that goes into the certificate before the ledger is made.
+// The claim that goes into the certificate before the run is made.
 PrivacyClaim published_claim(double epsilon);
 
-// Runs it, noise included, and writes noise and denials into the ledger. The values in `positions`
+// Runs it, noise and denials included. The values in `positions`
 // are not looked at.
 CompletionModel fit_published(const ObservedEntries& positions, RatingValues values,
                               const RatingPlan& plan, Perturbed perturbed,
-                              const PublishedSettings& settings, NoiseKey key, Ledger& ledger);
+                              const PublishedSettings& settings, PrivateRun& run);
 
 }  // namespace sotto

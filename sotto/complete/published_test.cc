@@ -39,11 +39,10 @@ CompletionModel run(const ObservedEntries& positions, const std::vector<double>&
                     std::optional<Certificate>* certificate = nullptr) {
   PrivacyStatement statement = rating_statement(plan_of(epsilon));
   statement.claimed = published_claim(epsilon);
-  Ledger ledger(statement);
+  PrivateRun run(statement, NoiseKey::insecure_from_seed(7));
   CompletionModel model =
-      fit_published(positions, RatingValues(values), plan_of(epsilon), perturbed, settings,
-                    NoiseKey::insecure_from_seed(7), ledger);
-  if (certificate != nullptr) *certificate = ledger.certify();
+      fit_published(positions, RatingValues(values), plan_of(epsilon), perturbed, settings, run);
+  if (certificate != nullptr) *certificate = run.certify();
   return model;
 }
 
@@ -97,8 +96,8 @@ TEST(StrictCompletion, hides_one_rating_behind_its_noise) {
   const PrivateModelPlan parts = plan_private_model(positions, epsilon, 2);
   const auto predictions = [&](const std::vector<double>& ratings, std::uint64_t seed) {
     RatingPlan plan = plan_of(epsilon);
-    Ledger ledger(rating_statement(plan));
-    RatingSums sums(RatingValues(ratings), plan, NoiseKey::insecure_from_seed(seed), ledger);
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
+    RatingSums sums(RatingValues(ratings), plan, run);
     CompletionModel model = fit_private_model(positions, parts, LowRank::cp, 2, sums).model;
     model.range.reset();
     const std::vector<double> x = model.predict(positions);
@@ -116,10 +115,9 @@ TEST(PublishedInput, is_proved_and_the_others_are_not) {
   for (const Perturbed where : {Perturbed::input, Perturbed::gradient, Perturbed::output}) {
     PrivacyStatement statement = rating_statement(plan_of(2));
     statement.claimed = published_claim(2);
-    Ledger ledger(statement);
-    fit_published(positions, RatingValues(stars()), plan_of(2), where, one_epoch(),
-                  NoiseKey::from_system(), ledger);
-    const Certificate certificate = ledger.certify();
+    PrivateRun run(statement, NoiseKey::from_system());
+    fit_published(positions, RatingValues(stars()), plan_of(2), where, one_epoch(), run);
+    const Certificate certificate = run.certify();
     EXPECT_EQ(certificate.proved, where == Perturbed::input) << certificate.why;
     EXPECT_EQ(certificate.statement.claimed->epsilon, 2);
     const double steps = where == Perturbed::input ? 1 : people;

@@ -49,9 +49,8 @@ ObservedEntries draw_users(const Truth& truth, std::int32_t users) {
 
 UserModel fit(const Truth& truth, std::int32_t users, double epsilon, std::uint64_t seed = 1) {
   const UserPlan plan{{epsilon, 1e-6}, stars, truth.items};
-  Ledger ledger(user_statement(plan));
-  PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan,
-                        NoiseKey::insecure_from_seed(seed), ledger);
+  PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(seed), plan.target.budget());
+  PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan, run);
   return fit_user_model(released, 3);
 }
 
@@ -102,12 +101,11 @@ TEST(UserModel, spends_nothing_on_pairs_where_they_would_be_noise) {
   const Truth truth(60);
   for (const auto& [users, expected] : {std::pair(150, false), {6000, true}}) {
     const UserPlan plan{{1, 1e-6}, stars, truth.items};
-    Ledger ledger(user_statement(plan));
-    PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan,
-                          NoiseKey::from_system(), ledger);
+    PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
+    PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan, run);
     const UserModel model = fit_user_model(released, 3);
     EXPECT_EQ(model.factors.squaredNorm() > 0, expected);
-    const Certificate certificate = ledger.certify();
+    const Certificate certificate = run.certify();
     EXPECT_TRUE(certificate.proved) << certificate.why;
     EXPECT_EQ(certificate.releases.size(), expected ? 3u : 2u);
     EXPECT_EQ(certificate.epsilon, 1);
@@ -136,12 +134,11 @@ TEST(UserModel, finds_what_time_does) {
     entries.value[e] += 0.8 * entries.index[2][e] - 0.4;
   }
   const UserPlan plan{{4, 1e-6}, stars, truth.items, 2, 0};
-  Ledger ledger(user_statement(plan));
-  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan,
-                        NoiseKey::from_system(), ledger);
+  PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
+  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan, run);
   const UserModel model = fit_user_model(released, 2);
   EXPECT_NEAR(model.times[1] - model.times[0], 0.8, 0.15);
-  EXPECT_TRUE(ledger.certify().proved) << ledger.certify().why;
+  EXPECT_TRUE(run.certify().proved) << run.certify().why;
   const OwnTaste user = solve_user(model, {});
   EXPECT_NEAR(predict(model, user, 0, 1) - predict(model, user, 0, 0), 0.8, 0.15);
   // The time of a user's own ratings is taken off them.

@@ -460,19 +460,18 @@ double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions
 }
 
 PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
-                                   const TopicOptions& options, const PrivacyTarget& target,
-                                   NoiseKey key, Ledger& ledger, const ProgressCallback& progress) {
-  Budget budget = Budget::gaussian(target.epsilon, target.delta);
+                                   const TopicOptions& options, PrivateRun& run,
+                                   const ProgressCallback& progress) {
   PrivateTopicPlan known = plan;
   if (plan.shape.words == 0) {
     const double mu = plan.mu * std::sqrt(plan.shares.vocabulary) * (1 - 0x1p-40);
-    corpus = select_vocabulary(std::move(corpus), {mu, plan.vocabulary_delta}, budget, key, ledger);
+    corpus = select_vocabulary(std::move(corpus), {mu, plan.vocabulary_delta}, run);
     known.shape = public_shape(corpus);
     require_words(plan.topics, known.shape.words);
     if (known.core) known.core = std::min<std::int64_t>(*known.core, known.shape.words);
   }
   std::vector<std::string> words = public_words(corpus);
-  PrivateDocuments documents(std::move(corpus), std::move(budget), std::move(key), ledger);
+  PrivateDocuments documents(std::move(corpus), run);
   PrivateTopicFit fit = PrivateTopics(documents, known, options, progress).run();
   fit.vocabulary = std::move(words);
   return fit;

@@ -85,9 +85,9 @@ struct PrivateTopicFit {
   std::int64_t steps = 0;
 };
 
+// The budget of the run is what the plan was made for.
 PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
-                                   const TopicOptions& options, const PrivacyTarget& target,
-                                   NoiseKey key, Ledger& ledger,
+                                   const TopicOptions& options, PrivateRun& run,
                                    const ProgressCallback& progress = {});
 
 }  // namespace sotto

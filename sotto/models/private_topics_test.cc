@@ -122,11 +122,12 @@ Outcome run(Corpus corpus, const TopicOptions& options, const DocumentPrivacyOpt
             std::optional<std::int64_t> refine = {}, bool secure = true) {
   const PublicCorpusShape shape{corpus.documents(), corpus.vocabulary_size};
   const PrivateTopicPlan plan = plan_private_topics(shape, options, refine, asked);
-  Ledger ledger(document_statement(shape, asked.target()));
-  NoiseKey key = secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5);
-  PrivateTopicFit fit = fit_private_topics(Sensitive<Corpus>(std::move(corpus)), plan, options,
-                                           asked.target(), std::move(key), ledger);
-  return {std::move(fit), ledger.certify(), plan};
+  PrivateRun releases(document_statement(shape, asked.target()),
+                      secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5),
+                      asked.target().budget());
+  PrivateTopicFit fit =
+      fit_private_topics(Sensitive<Corpus>(std::move(corpus)), plan, options, releases);
+  return {std::move(fit), releases.certify(), plan};
 }
 
 double spent(const Certificate& certificate) {

@@ -92,16 +92,15 @@ PublishedTopicFit fit_published_topics(const Sensitive<Corpus>& corpus, const To
   PrivacyStatement statement = document_statement(shape, target);
   statement.budget.reset();  // the releases are fixed; what they cost is computed
   statement.claimed = PrivacyClaim{target.epsilon, target.delta};
-  Ledger ledger(statement);
+  PrivateRun run(statement, std::move(key));
   if (method.moments) {
     const DenseMoments noisy =
-        release_published_moments(corpus, *method.moments, setting, std::move(key), ledger).value();
-    return {finish(recover(noisy, options, *method.moments)), ledger.certify(), {}};
+        release_published_moments(corpus, *method.moments, setting, run).value();
+    return {finish(recover(noisy, options, *method.moments)), run.certify(), {}};
   }
-  WhitenedRelease release = release_whitened(corpus, method.whitened, setting,
-                                             power_options(options), std::move(key), ledger)
-                                .value();
-  return {finish(release.topics), ledger.certify(), std::move(release.conditions)};
+  WhitenedRelease release =
+      release_whitened(corpus, method.whitened, setting, power_options(options), run).value();
+  return {finish(release.topics), run.certify(), std::move(release.conditions)};
 }
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "sotto/privacy/budget.h"
 #include "sotto/privacy/release_record.h"
 
 namespace sotto {
@@ -14,6 +15,9 @@ namespace sotto {
 struct PrivacyTarget {
   double epsilon;
   double delta;
+
+  // For Gaussian releases, chosen while the run goes on.
+  Budget budget() const { return Budget::gaussian(epsilon, delta); }
 };
 
 // Where a run asks for pure epsilon, the sampler's truncated tails still cost a delta: this much

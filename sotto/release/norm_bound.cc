@@ -78,7 +78,7 @@ NormBound::NormBound(const NormSearch& search)
                 "a bound is chosen from 1 to 2^40 records, got {}", search.records);
 }
 
-double NormBound::release(OnePassRecords& records, NoiseStream stream) const {
+NormTally NormBound::tally(OnePassRecords& records) const {
   NormTally tally(search_.range);
   const Index step = block_rows(records.source());
   PointBlock points;
@@ -89,7 +89,7 @@ double NormBound::release(OnePassRecords& records, NoiseStream stream) const {
                      records.source().position(), search_.records);
     tally.add(squared_norms(points));
   }
-  return release(tally, std::move(stream));
+  return tally;
 }
 
 double NormBound::release(const NormTally& tally, NoiseStream stream) const {

@@ -61,8 +61,8 @@ class NormBound {
   std::vector<double> candidates() const { return NormTally(search_.range).candidates(); }
   const ReleaseRecord& record() const { return mechanism_.record(); }
 
-  // Reads the records from where they stand.
-  double release(OnePassRecords& records, NoiseStream stream) const;
+  // Reads as many records as the search says, from where they stand.
+  NormTally tally(OnePassRecords& records) const;
   // From as many records as the search says.
   double release(const NormTally& tally, NoiseStream stream) const;
 

@@ -23,7 +23,8 @@ OnePassRecords records_of(const std::vector<double>& norms) {
 double found(const NormSearch& search, const std::vector<double>& norms, std::uint64_t seed) {
   OnePassRecords records = records_of(norms);
   NoiseKey key = NoiseKey::insecure_from_seed(seed);
-  return NormBound(search).release(records, key.open_stream());
+  const NormBound bound(search);
+  return bound.release(bound.tally(records), key.open_stream());
 }
 
 TEST(NormBound, candidates_fill_the_range_and_end_with_it) {
@@ -110,10 +111,9 @@ TEST(NormBound, costs_no_more_than_it_may_with_its_precision) {
 
 TEST(NormBound, reads_its_records_and_no_more) {
   OnePassRecords records = records_of(std::vector<double>(50, 1.0));
-  NoiseKey key = NoiseKey::from_system();
-  NormBound({{0.1, 10}, 30, 1}).release(records, key.open_stream());
+  NormBound({{0.1, 10}, 30, 1}).tally(records);
   EXPECT_EQ(records.source().position(), 30);
-  EXPECT_THROW(NormBound({{0.1, 10}, 30, 1}).release(records, key.open_stream()), Error);
+  EXPECT_THROW(NormBound({{0.1, 10}, 30, 1}).tally(records), Error);
 }
 
 TEST(NormBound, takes_more_records_for_less_epsilon_and_at_most_a_twentieth) {

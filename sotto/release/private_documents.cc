@@ -26,7 +26,7 @@ constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortest = 1e-100;
 constexpr Index kMostTopics = 1 << 16;
 
 template <class Dense>
-std::span<const double> flat(const Dense& m) {
+std::span<double> flat(Dense& m) {
   return {m.data(), static_cast<std::size_t>(m.size())};
 }
 
@@ -112,19 +112,14 @@ struct PrivateDocuments::Held {
   }
 };
 
-PrivateDocuments::PrivateDocuments(Sensitive<Corpus> corpus, Budget budget, NoiseKey key,
-                                   Ledger& ledger)
+PrivateDocuments::PrivateDocuments(Sensitive<Corpus> corpus, PrivateRun& run)
     : shape_{ReleaseAccess::view(corpus).documents(), ReleaseAccess::view(corpus).vocabulary_size},
-      budget_(std::move(budget)),
-      key_(std::move(key)),
-      ledger_(ledger),
+      run_(run),
       whole_(std::move(corpus)) {
   SOTTO_REQUIRE(ReleaseAccess::view(whole_).vocabulary_is_declared,
                 "the words of the documents are not public");
   SOTTO_REQUIRE(shape_.documents > 0, "a corpus without documents has no moments");
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
+  run.require_budget();
   keep_words({});
 }
 
@@ -135,22 +130,16 @@ void PrivateDocuments::keep_words(std::vector<std::int32_t> kept) {
   held_ = std::make_unique<Held>(kept.empty() ? all : restrict_vocabulary(all, kept));
 }
 
-void PrivateDocuments::pay(const ReleaseRecord& record) {
-  budget_.charge(Spend{record.cost, record.count});
-  ledger_.add(record);
-}
-
 Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
-  const Vector mean = held_->moments(clip).first_sum() * scale();
+  Vector mean = held_->moments(clip).first_sum() * scale();
   const double sensitivity = sensitivity_of(longest(clip)) * scale();
   const double error = gamma(held_->depth() + 32) * longest(clip);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism("mean of the documents' word shares", sensitivity,
                                     deviation_for(hidden, mu), count, error);
-  pay(mechanism.record());
-  const std::vector<double> noisy = mechanism.release(flat(mean), key_.open_stream());
-  return noisy_value(Vector(Eigen::Map<const Vector>(noisy.data(), mean.size())), mechanism);
+  run_.publish(mechanism, flat(mean), flat(mean));
+  return noisy_value(std::move(mean), mechanism);
 }
 
 Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) {
@@ -167,8 +156,7 @@ Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) 
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism("second moment of the documents", sensitivity,
                                              deviation_for(hidden, mu), v, 2, error);
-  pay(mechanism.record());
-  mechanism.release(packed, key_.open_stream(), packed);
+  run_.publish(mechanism, packed, packed);
   Matrix noisy(v, v);
   auto next = packed.begin();
   for (Index i = 0; i < v; ++i) {
@@ -189,8 +177,7 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
   const SymmetricGaussianMechanism mechanism(
       fmt::format("third moment of the documents in {} dimensions", k), sensitivity,
       deviation_for(hidden, mu), k, 3, error);
-  pay(mechanism.record());
-  mechanism.release(mean.packed(), key_.open_stream(), mean.packed());
+  run_.publish(mechanism, mean.packed(), mean.packed());
   return noisy_value(std::move(mean), mechanism);
 }
 
@@ -213,8 +200,7 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism("expected shares of words in topics", sensitivity,
                                     deviation_for(hidden, mu), count, error);
-  pay(mechanism.record());
-  mechanism.release(flat(mean), key_.open_stream(), {mean.data(), std::size_t(mean.size())});
+  run_.publish(mechanism, flat(mean), flat(mean));
   return noisy_value(std::move(mean), mechanism);
 }
 

@@ -22,11 +22,9 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/privacy/budget.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
+#include "sotto/release/private_run.h"
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
@@ -45,16 +43,14 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, const Privac
 
 class PrivateDocuments {
  public:
-  // Takes the corpus over. `budget` is charged before any noise is drawn; the ledger must outlive
-  // this object.
-  PrivateDocuments(Sensitive<Corpus> corpus, Budget budget, NoiseKey key, Ledger& ledger);
+  // Takes the corpus over. The run has a budget, and must outlive this object.
+  PrivateDocuments(Sensitive<Corpus> corpus, PrivateRun& run);
   ~PrivateDocuments();
   PrivateDocuments(const PrivateDocuments&) = delete;
   PrivateDocuments& operator=(const PrivateDocuments&) = delete;
 
   Index documents() const { return shape_.documents; }
   Index words() const { return shape_.words; }
-  const Budget& budget() const { return budget_; }
 
   // From here on every document is what it has of these words, numbered anew. The list must come
   // from public knowledge or from releases. An empty list: all words.
@@ -74,12 +70,9 @@ class PrivateDocuments {
   struct Held;
 
   double scale() const { return 1 / static_cast<double>(shape_.documents); }
-  void pay(const ReleaseRecord& record);
 
   PublicCorpusShape shape_;
-  Budget budget_;
-  NoiseKey key_;
-  Ledger& ledger_;
+  PrivateRun& run_;
   Sensitive<Corpus> whole_;
   std::unique_ptr<Held> held_;  // the documents as they are now, word by word as well
 };

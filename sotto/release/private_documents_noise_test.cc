@@ -21,7 +21,7 @@ using namespace sotto::testing;
 // A corpus of empty documents: what is released is the noise.
 std::vector<double> third_noise(const Matrix& q, int runs, double scale) {
   std::vector<double> all;
-  PrivateRun run(corpus_of(std::vector<Counts>(5, Counts(std::size_t(q.rows()), 0))));
+  DocumentRun run(corpus_of(std::vector<Counts>(5, Counts(std::size_t(q.rows()), 0))));
   for (int r = 0; r < runs; ++r) {
     const auto noise = run.documents.third_moment(q, 0, 0.05).value();
     const Vector values = isometric(noise.value) * (scale / noise.deviation);
@@ -78,7 +78,7 @@ TEST_F(PrivateDocumentsTest, a_release_is_the_exact_mean_plus_noise_of_the_size_
     const Vector exact = exact_value(corpus, kind, question);
     double squares = 0, sum = 0, values = 0;
     for (int r = 0; r < 400; ++r) {
-      PrivateRun run(corpus, 100 + std::uint64_t(r));
+      DocumentRun run(corpus, 100 + std::uint64_t(r));
       const Noisy<Vector> answer = ask(run.documents, kind, question, 0.5);
       const Vector noise = (answer.value - exact) / answer.deviation;
       EXPECT_EQ(answer.deviation, run.record(0).noise);
@@ -167,7 +167,7 @@ TEST_F(PrivateDocumentsTest, rounding_errors_stay_below_what_is_charged_for_them
   EXPECT_LE(double(std::sqrt(error)), charged);
   EXPECT_GT(double(std::sqrt(error)), 0);
 
-  PrivateRun run(corpus);
+  DocumentRun run(corpus);
   run.documents.third_moment(q, 0, 1);
   EXPECT_GE(run.record(0).sensitivity, kRoot2 / n + 2 * charged);
 }

@@ -22,7 +22,7 @@ using namespace sotto::testing;
 // Noise of one seed cancels: what is left of two answers is the change of the value, but for the
 // grid, which is far finer.
 double change(const Corpus& a, const Corpus& b, Kind kind, const Question& question) {
-  PrivateRun left(a), right(b);
+  DocumentRun left(a), right(b);
   return (ask(left.documents, kind, question, 20).value -
           ask(right.documents, kind, question, 20).value)
       .norm();
@@ -145,7 +145,7 @@ TEST_F(PrivateDocumentsTest, counts_are_bounded_by_the_norm_of_the_third_moment)
 
 // All four releases, the later ones asked by what the earlier ones said.
 std::tuple<std::vector<Vector>, Certificate> transcript(const Corpus& corpus) {
-  PrivateRun run(corpus, 7, {2, 1e-6});
+  DocumentRun run(corpus, 7, {2, 1e-6});
   SeededRandom random(4);
   Question question = some_question(corpus.vocabulary_size, 3, random);
   std::vector<Vector> answers;
@@ -161,7 +161,7 @@ std::tuple<std::vector<Vector>, Certificate> transcript(const Corpus& corpus) {
   answers.push_back(ask(run.documents, Kind::third, question, 0.1).value);
   run.documents.keep_words({});
   answers.push_back(ask(run.documents, Kind::counts, question, 0.1).value);
-  return {answers, run.ledger.certify()};
+  return {answers, run.run.certify()};
 }
 
 TEST_F(PrivateDocumentsTest, neighbours_take_the_same_steps) {
@@ -207,7 +207,7 @@ TEST_F(PrivateDocumentsTest, records_suffice_to_compute_the_cost_again) {
   const Index n = 20;
   SeededRandom random(11);
   const Question question = some_question(7, 3, random);
-  PrivateRun run(random_corpus(n, 7, 12, 1), 1, {3, 1e-6});
+  DocumentRun run(random_corpus(n, 7, 12, 1), 1, {3, 1e-6});
   const std::vector<double> asked = {0.2, 0.3, 0.1, 0.25};
   double square = 0;
   for (const Kind kind : kKinds) ask(run.documents, kind, question, asked[std::size_t(kind)]);
@@ -222,7 +222,7 @@ TEST_F(PrivateDocumentsTest, records_suffice_to_compute_the_cost_again) {
     square += mu * mu;
   }
   const double before = Budget::gaussian(3, 1e-6).gaussian_left();
-  EXPECT_NEAR(std::pow(run.documents.budget().gaussian_left(), 2), before * before - square, 1e-9);
+  EXPECT_NEAR(std::pow(run.run.mu_left(), 2), before * before - square, 1e-9);
 }
 
 TEST_F(PrivateDocumentsTest, an_exhausted_budget_refuses_and_draws_nothing) {
@@ -231,11 +231,11 @@ TEST_F(PrivateDocumentsTest, an_exhausted_budget_refuses_and_draws_nothing) {
   const Question question = some_question(7, 3, random);
   const double all = Budget::gaussian(1, 1e-6).gaussian_left();
   for (const Kind kind : kKinds) {
-    PrivateRun run(corpus, 3, {1, 1e-6}), patient(corpus, 3, {1, 1e-6});
-    for (PrivateRun* each : {&run, &patient}) ask(each->documents, kind, question, 0.9 * all);
+    DocumentRun run(corpus, 3, {1, 1e-6}), patient(corpus, 3, {1, 1e-6});
+    for (DocumentRun* each : {&run, &patient}) ask(each->documents, kind, question, 0.9 * all);
     EXPECT_THROW(ask(run.documents, kind, question, 0.5 * all), Error);
-    EXPECT_EQ(run.ledger.certify().releases.size(), 1u);
-    EXPECT_EQ(run.documents.budget().gaussian_left(), patient.documents.budget().gaussian_left());
+    EXPECT_EQ(run.run.certify().releases.size(), 1u);
+    EXPECT_EQ(run.run.mu_left(), patient.run.mu_left());
     // The refused release took no stream of noise: the next is that of a run which never asked.
     EXPECT_EQ(ask(run.documents, kind, question, 0.2 * all).value,
               ask(patient.documents, kind, question, 0.2 * all).value);
@@ -251,17 +251,17 @@ TEST_F(PrivateDocumentsTest, only_the_words_kept_count) {
   const Question question = some_question(std::ssize(kept), k, random);
   const Question whole = some_question(v, k, random);
   for (const Kind kind : kKinds) {
-    PrivateRun run(corpus), other(restrict_vocabulary(corpus, kept));
+    DocumentRun run(corpus), other(restrict_vocabulary(corpus, kept));
     run.documents.keep_words(kept);
     EXPECT_EQ(ask(run.documents, kind, question, 1).value,
               ask(other.documents, kind, question, 1).value);
     run.documents.keep_words({});  // all of them again, not those left
-    PrivateRun fresh(corpus, 2);
+    DocumentRun fresh(corpus, 2);
     const Vector exact = exact_value(corpus, kind, whole);
     const Noisy<Vector> again = ask(run.documents, kind, whole, 20);
     EXPECT_LT((again.value - exact).norm(), 6 * again.deviation * std::sqrt(double(exact.size())));
   }
-  PrivateRun run(corpus);
+  DocumentRun run(corpus);
   EXPECT_THROW(run.documents.keep_words({1, 1}), Error);
   EXPECT_THROW(run.documents.keep_words({9}), Error);
 }
@@ -286,12 +286,12 @@ TEST_F(PrivateDocumentsTest, refuses_what_it_cannot_promise) {
   Corpus corpus = random_corpus(5, 4, 18);
   corpus.vocabulary_is_declared = false;
   EXPECT_EQ(public_shape(Sensitive<Corpus>(Corpus(corpus))).words, 0);
-  EXPECT_THROW(PrivateRun run(corpus), Error);
+  EXPECT_THROW(DocumentRun run(corpus), Error);
   corpus.vocabulary_is_declared = true;
   const PublicCorpusShape shape = public_shape(Sensitive<Corpus>(Corpus(corpus)));
   EXPECT_EQ(shape.documents, 5);
   EXPECT_EQ(shape.words, 4);
-  PrivateRun run(corpus);
+  DocumentRun run(corpus);
   EXPECT_THROW(run.documents.third_moment(1.001 * Matrix::Identity(4, 2), 0, 1), Error);
   Matrix skew = Matrix::Identity(4, 2);
   skew(0, 1) = 1e-9;
@@ -311,11 +311,11 @@ TEST_F(PrivateDocumentsTest, refuses_what_it_cannot_promise) {
     if (wrong == 7) question.topics = RowMatrix::Constant(5, 2, 0.2);
     EXPECT_THROW(ask(run.documents, Kind::counts, question, 1), Error) << wrong;
   }
-  EXPECT_EQ(run.ledger.certify().releases.size(), 0u);
-  EXPECT_FALSE(run.ledger.certify().proved);  // an insecure seed
+  EXPECT_EQ(run.run.certify().releases.size(), 0u);
+  EXPECT_FALSE(run.run.certify().proved);  // an insecure seed
   Corpus nothing;
   nothing.vocabulary_size = 4;
-  EXPECT_THROW(PrivateRun{nothing}, Error);
+  EXPECT_THROW(DocumentRun{nothing}, Error);
 }
 
 }  // namespace

@@ -102,10 +102,8 @@ PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& n
 
 PrivatePoints::PrivatePoints(SensitivePoints points, const RecordNorm& norm,
                              const PrivacyTarget& target, NoiseKey key)
-    : source_(ReleaseAccess::take(std::move(points))),
-      norm_epsilon_(norm_epsilon(target, norm)),
-      budget_(Budget::gaussian(target.epsilon, target.delta, norm_epsilon_)),
-      key_(std::move(key)) {
+    : source_(ReleaseAccess::take(std::move(points))), norm_epsilon_(norm_epsilon(target, norm)) {
+  Budget budget = Budget::gaussian(target.epsilon, target.delta, norm_epsilon_);
   require_norm(norm);
   SOTTO_REQUIRE_AT(dim() <= kMostMomentDimensions, source_->name(),
                    "has {} dimensions; second moments are released up to {}", dim(),
@@ -123,17 +121,14 @@ PrivatePoints::PrivatePoints(SensitivePoints points, const RecordNorm& norm,
     records_ = sums_->records;
   }
   SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
-  ledger_.emplace(point_statement(records(), dim(), norm, target.delta));
-  if (!key_.secure()) {
-    ledger_->deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
+  run_.emplace(point_statement(records(), dim(), norm, target.delta), std::move(key),
+               std::move(budget));
 }
 
 void PrivatePoints::prepare() {
   if (sums_) return;
   const NormBound bound({range_, records(), norm_epsilon_});
-  pay(bound.record());
-  max_norm_ = bound.release(*tally_, key_.open_stream());
+  max_norm_ = run_->choose(bound, *tally_);
   sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm_); });
   require_all_read();
 }
@@ -141,11 +136,6 @@ void PrivatePoints::prepare() {
 void PrivatePoints::require_all_read() const {
   SOTTO_REQUIRE_AT(source_->position() == records(), source_->name(),
                    "was changed while it was read: its number of records is another");
-}
-
-void PrivatePoints::pay(const ReleaseRecord& record) {
-  budget_.charge(Spend{record.cost, record.count});
-  ledger_->add(record);
 }
 
 PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& contribution,
@@ -165,8 +155,7 @@ Released<Vector> PrivatePoints::mean(double mu) {
   const auto c = calibrate(mean_contribution(max_norm_), dim(), std::sqrt(double(dim())), 1, mu);
   const GaussianMechanism mechanism("mean of the points", c.sensitivity, c.deviation, dim(),
                                     c.error);
-  pay(mechanism.record());
-  mechanism.release(flat(value), key_.open_stream(), flat(value));
+  run_->publish(mechanism, flat(value), flat(value));
   return ReleaseAccess::released(Vector(value.col(0)));
 }
 
@@ -185,8 +174,7 @@ Released<NoisySecondMoment> PrivatePoints::second_moment(double mu) {
       calibrate(second_contribution(max_norm_), d, static_cast<double>(d), std::numbers::sqrt2, mu);
   const SymmetricGaussianMechanism mechanism("second moment of the points", c.sensitivity,
                                              c.deviation, d, 2, c.error);
-  pay(mechanism.record());
-  mechanism.release(packed, key_.open_stream(), packed);
+  run_->publish(mechanism, packed, packed);
   NoisySecondMoment noisy{Matrix(d, d), c.deviation};
   auto next = packed.begin();
   for (Index i = 0; i < d; ++i) {
@@ -214,8 +202,7 @@ Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, cons
   const SymmetricGaussianMechanism mechanism(
       fmt::format("third moment of the points in {} dimensions", q), c.sensitivity, c.deviation, q,
       3, c.error);
-  pay(mechanism.record());
-  mechanism.release(value.packed(), key_.open_stream(), value.packed());
+  run_->publish(mechanism, value.packed(), value.packed());
   return ReleaseAccess::released(std::move(value));
 }
 
@@ -241,8 +228,7 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
       calibrate(expectation_contribution(clip.norm), count, std::sqrt(double(count)), 1, mu);
   const GaussianMechanism mechanism("responsibilities, and offsets from the means", c.sensitivity,
                                     c.deviation, count, c.error);
-  pay(mechanism.record());
-  mechanism.release(flat(value), key_.open_stream(), flat(value));
+  run_->publish(mechanism, flat(value), flat(value));
   return ReleaseAccess::released(MixtureSums{records(), value.row(0).transpose() / clip.count_scale,
                                              value.bottomRows(d), 0, 0});
 }

@@ -21,11 +21,9 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/moments/mixture_expectation.h"
-#include "sotto/privacy/budget.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/norm_bound.h"
+#include "sotto/release/private_run.h"
 #include "sotto/release/private_stream.h"
 
 namespace sotto {
@@ -82,7 +80,7 @@ class PrivatePoints {
   Released<MixtureSums> expectation(const GaussianMixture& mixture, const ContributionClip& clip,
                                     double mu);
 
-  Certificate certify() const { return ledger_->certify(); }
+  Certificate certify() const { return run_->certify(); }
 
  private:
   struct Calibrated {
@@ -90,7 +88,6 @@ class PrivatePoints {
   };
   Calibrated calibrate(const RecordContribution& contribution, Index width, double spread,
                        double grid_divisor, double mu) const;
-  void pay(const ReleaseRecord& record);
   // Before the first release: the bound where it is sought, and the sums of shortened records.
   void prepare();
   void require_all_read() const;
@@ -104,10 +101,8 @@ class PrivatePoints {
   NormRange range_{};
   std::optional<NormTally> tally_;  // where the bound is sought in the range
   Index records_ = 0;
-  Budget budget_;
-  NoiseKey key_;
   std::optional<PointSums> sums_;
-  std::optional<Ledger> ledger_;
+  std::optional<PrivateRun> run_;  // its statement names the number of records
 };
 
 }  // namespace sotto

@@ -143,44 +143,52 @@ struct PrivatePowerOracle::Held {
   TensorOracle oracle;
 };
 
+PrivateRun power_run(const PowerNoise& noise, NoiseKey key) {
+  if (noise.published != Published::no) return PrivateRun(entry_statement(noise), std::move(key));
+  return PrivateRun(entry_statement(noise), std::move(key), noise.target.budget());
+}
+
+PublishedPowerRecords published_records(const PowerNoise& noise) {
+  return {published_record(noise, noise.shape.order - 1),
+          published_record(noise, noise.shape.order)};
+}
+
 PrivatePowerOracle::PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise,
-                                       NoiseKey key, Ledger& ledger)
+                                       PrivateRun& run,
+                                       const std::optional<PublishedPowerRecords>& records)
     : noise_(noise),
-      key_(std::move(key)),
-      ledger_(&ledger),
-      budget_(Budget::gaussian(noise.target.epsilon, noise.target.delta)),
+      run_(run),
       held_(std::make_unique<Held>(ReleaseAccess::take(std::move(tensor)), noise.max_entry)),
       exact_(&held_->oracle),
       products_left_(noise.shape.components * noise.shape.iterations),
       values_left_(noise.shape.components) {
-  start(ledger);
+  start(records);
 }
 
 PrivatePowerOracle::PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise,
-                                       NoiseKey key, Ledger& ledger)
+                                       PrivateRun& run)
     : noise_(noise),
-      key_(std::move(key)),
-      ledger_(&ledger),
-      budget_(Budget::gaussian(noise.target.epsilon, noise.target.delta)),
+      run_(run),
       exact_(&exact),
       products_left_(noise.shape.components * noise.shape.iterations),
       values_left_(noise.shape.components) {
-  start(ledger);
-  ledger.deny("the answers come from a tensor that was treated as public");
+  start({});
+  run.deny("the answers come from a tensor that was treated as public");
 }
 
 PrivatePowerOracle::~PrivatePowerOracle() = default;
 
-void PrivatePowerOracle::start(Ledger& ledger) {
+void PrivatePowerOracle::start(const std::optional<PublishedPowerRecords>& records) {
   SOTTO_REQUIRE(exact_->dim() == noise_.shape.dim && exact_->order() == noise_.shape.order,
                 "the noise was planned for dimension {} and order {}, the tensor has {} and {}",
                 noise_.shape.dim, noise_.shape.order, exact_->dim(), exact_->order());
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+  if (noise_.published == Published::no) {
+    run_.require_budget();
+    return;
   }
-  if (noise_.published == Published::no) return;
-  ledger.add(published_record(noise_, noise_.shape.order - 1));
-  ledger.add(published_record(noise_, noise_.shape.order));
+  const PublishedPowerRecords lines = records ? *records : published_records(noise_);
+  published_products_.emplace(run_, lines.products);
+  published_values_.emplace(run_, lines.values);
 }
 
 void PrivatePowerOracle::expect(const Matrix& block, std::int64_t& left) {
@@ -199,7 +207,7 @@ Matrix PrivatePowerOracle::contract(const Matrix& block) {
   if (noise_.published == Published::no) {
     release_block(block, power, answer);
   } else {
-    release_columns(block, power, answer);
+    release_columns(block, power, answer, *published_products_);
   }
   return answer;
 }
@@ -210,7 +218,7 @@ Vector PrivatePowerOracle::values(const Matrix& block) {
   if (noise_.published == Published::no) {
     release_block(block, order(), answer);
   } else {
-    release_columns(block, order(), answer);
+    release_columns(block, order(), answer, *published_values_);
   }
   return answer.transpose();
 }
@@ -224,19 +232,18 @@ void PrivatePowerOracle::release_block(const Matrix& block, int power, Matrix& a
                                                      : "T(I,u,..,u) for the block of starts",
                                     sensitivity, deviation_for(hidden, 1 / noise_.scale), count,
                                     error);
-  budget_.charge({mechanism.cost()});
   const std::span<double> numbers(answer.data(), static_cast<std::size_t>(count));
-  mechanism.release(numbers, key_.open_stream(), numbers);
-  ledger_->add(mechanism.record());
+  run_.publish(mechanism, numbers, numbers);
 }
 
-void PrivatePowerOracle::release_columns(const Matrix& block, int power, Matrix& answer) {
+void PrivatePowerOracle::release_columns(const Matrix& block, int power, Matrix& answer,
+                                         PlannedReleases& planned) {
   for (Index l = 0; l < block.cols(); ++l) {
     const double unit = std::pow(block.col(l).cwiseAbs().maxCoeff(), power);
     const GaussianMechanism mechanism("start", factorial(order()) * unit, noise_.scale * unit,
                                       answer.rows());
     const std::span<double> numbers(answer.col(l).data(), static_cast<std::size_t>(answer.rows()));
-    mechanism.release(numbers, key_.open_stream(), numbers);
+    planned.publish(mechanism, numbers, numbers);
   }
 }
 
@@ -248,19 +255,14 @@ double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
 }
 
 Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
-                                         const PrivacyTarget& target, NoiseKey key,
-                                         Ledger& ledger) {
+                                         const PrivacyTarget& target, PrivateRun& run) {
   const SymmetricTensor& exact = ReleaseAccess::view(tensor);
   const PublicShape shape{exact.dim(), exact.order()};
   const SymmetricGaussianMechanism mechanism("the tensor", factorial(shape.order),
                                              tensor_deviation(shape, target), shape.dim,
                                              shape.order);
-  if (!key.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
   SymmetricTensor noisy(shape.dim, shape.order);
-  mechanism.release(exact.packed(), key.open_stream(), noisy.packed());
-  ledger.add(mechanism.record());
+  run.publish(mechanism, exact.packed(), noisy.packed());
   return ReleaseAccess::released(std::move(noisy));
 }
 

@@ -21,10 +21,8 @@
 
 #include "sotto/base/options.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/privacy/budget.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_run.h"
 #include "sotto/release/protected_tensor.h"
 #include "sotto/tensor/oracle.h"
 
@@ -70,14 +68,25 @@ ProtectedUnits entry_units(const PublicShape& shape);
 PrivacyStatement entry_statement(const PowerNoise& noise);
 PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);
 
-// Answers with noise, and writes each release into the ledger. Refuses more answers than planned.
+// A run for the oracle: with a budget, or, as published, without one.
+PrivateRun power_run(const PowerNoise& noise, NoiseKey key);
+
+// The lines of the certificate for all releases as published: of every product, of every value.
+struct PublishedPowerRecords {
+  ReleaseRecord products;
+  ReleaseRecord values;
+};
+PublishedPowerRecords published_records(const PowerNoise& noise);
+
+// Answers with noise, each a release of the run. Refuses more answers than planned.
 class PrivatePowerOracle final : public SymmetricOracle {
  public:
-  // Takes the tensor over. The ledger must outlive the oracle.
-  PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise, NoiseKey key,
-                     Ledger& ledger);
+  // Takes the tensor over. The run must outlive the oracle, and has a budget unless the noise is as
+  // published; then `records` may take the place of published_records(), for a run of another unit.
+  PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise, PrivateRun& run,
+                     const std::optional<PublishedPowerRecords>& records = {});
   // The same noise on the answers of a tensor that is public, for studies: it borrows the oracle.
-  PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise, NoiseKey key, Ledger& ledger);
+  PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise, PrivateRun& run);
   ~PrivatePowerOracle() override;
 
   Index dim() const override { return noise_.shape.dim; }
@@ -88,24 +97,25 @@ class PrivatePowerOracle final : public SymmetricOracle {
  private:
   struct Held;  // the tensor, held within its bound, and its exact oracle
 
-  void start(Ledger& ledger);
+  void start(const std::optional<PublishedPowerRecords>& records);
   void expect(const Matrix& block, std::int64_t& left);
   void release_block(const Matrix& block, int power, Matrix& answer);
-  void release_columns(const Matrix& block, int power, Matrix& answer);
+  void release_columns(const Matrix& block, int power, Matrix& answer, PlannedReleases& planned);
 
   PowerNoise noise_;
-  NoiseKey key_;
-  Ledger* ledger_;
-  Budget budget_;
+  PrivateRun& run_;
   std::unique_ptr<Held> held_;
   SymmetricOracle* exact_;
   std::int64_t products_left_;
   std::int64_t values_left_;
+  // As published: every start of every answer is a release.
+  std::optional<PlannedReleases> published_products_;
+  std::optional<PlannedReleases> published_values_;
 };
 
 // One release of the whole tensor. What is done with it is post-processing.
 Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
-                                         const PrivacyTarget& target, NoiseKey key, Ledger& ledger);
+                                         const PrivacyTarget& target, PrivateRun& run);
 
 // Its noise, in isometric coordinates.
 double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target);

@@ -118,10 +118,9 @@ TEST(InputPerturbation, sensitivity_is_p_factorial_in_frobenius_norm) {
 PowerShape shape_of(Index d, int order) { return {d, order, 2, 5, 3}; }
 
 Certificate full_run(const PowerNoise& noise, NoiseKey key, Matrix* last = nullptr) {
-  Ledger ledger(entry_statement(noise));
+  PrivateRun run = power_run(noise, std::move(key));
   const PowerShape& s = noise.shape;
-  PrivatePowerOracle oracle(Sensitive(random_tensor(s.dim, s.order, 5)), noise, std::move(key),
-                            ledger);
+  PrivatePowerOracle oracle(Sensitive(random_tensor(s.dim, s.order, 5)), noise, run);
   SeededRandom random(9);
   for (std::int64_t j = 0; j < s.components; ++j) {
     Matrix u = random_block(s.dim, s.starts, random);
@@ -129,7 +128,7 @@ Certificate full_run(const PowerNoise& noise, NoiseKey key, Matrix* last = nullp
     oracle.values(u);
     if (last) *last = u;
   }
-  return ledger.certify();
+  return run.certify();
 }
 
 TEST(PrivatePower, certifies_what_was_asked_and_never_more) {
@@ -168,9 +167,8 @@ TEST(PrivatePower, an_insecure_seed_gives_no_guarantee) {
 
 TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
   const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, kTarget, Published::no, {});
-  Ledger ledger(entry_statement(noise));
-  PrivatePowerOracle oracle(Sensitive(SymmetricTensor(6, 3)), noise, NoiseKey::from_system(),
-                            ledger);
+  PrivateRun run = power_run(noise, NoiseKey::from_system());
+  PrivatePowerOracle oracle(Sensitive(SymmetricTensor(6, 3)), noise, run);
   SeededRandom random(2);
   const Matrix u = random_block(6, 4, random);
   EXPECT_THROW(oracle.contract(u.leftCols(3)), Error);
@@ -178,7 +176,7 @@ TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
   EXPECT_THROW(oracle.contract(u), Error);
   oracle.values(u);
   EXPECT_THROW(oracle.values(u), Error);
-  EXPECT_EQ(ledger.certify().releases.size(), 2u);
+  EXPECT_EQ(run.certify().releases.size(), 2u);
 }
 
 // The answer less the exact one, in units of the noise that the formula asks for.
@@ -186,10 +184,9 @@ std::vector<double> standardised(Published published, int order, bool products) 
   std::vector<double> sample;
   const PowerShape shape{12, order, 60, 7, 1};
   const PowerNoise noise = plan_power_noise(shape, kTarget, published, {});
-  Ledger ledger(entry_statement(noise));
+  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(8));
   const SymmetricTensor tensor = random_tensor(12, order, 3);
-  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>{SymmetricTensor(tensor)}, noise,
-                            NoiseKey::insecure_from_seed(8), ledger);
+  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>{SymmetricTensor(tensor)}, noise, run);
   SeededRandom random(4);
   const int power = products ? order - 1 : order;
   const double nu = published_nu(shape, kTarget, published);
@@ -272,11 +269,10 @@ TEST(PrivatePower, rounding_of_the_contraction_stays_far_below_its_charge) {
   });
   const double error =
       static_cast<double>((contract(tensor, u).cast<long double>() - exact).norm());
-  Ledger ledger(entry_statement(noise));
-  PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, NoiseKey::from_system(), ledger);
+  PrivateRun run = power_run(noise, NoiseKey::from_system());
+  PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, run);
   oracle.contract(u);
-  const double charged =
-      ledger.certify().releases[0].record.sensitivity - block_sensitivity(u, 3, 2);
+  const double charged = run.certify().releases[0].record.sensitivity - block_sensitivity(u, 3, 2);
   EXPECT_GT(error, 0);
   EXPECT_LE(2 * error, charged);
   EXPECT_LE(charged, 0.011 * block_sensitivity(u, 3, 2));
@@ -286,9 +282,8 @@ TEST(PrivatePower, entries_beyond_the_bound_are_held) {
   const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, {1e3, 1e-6}, Published::no, 8.0);
   SymmetricTensor tensor(6, 3);
   tensor.packed()[0] = 1e9;
-  Ledger ledger(entry_statement(noise));
-  PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, NoiseKey::insecure_from_seed(1),
-                            ledger);
+  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(1));
+  PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, run);
   Matrix u = Matrix::Zero(6, 4);
   u.row(0).setOnes();
   EXPECT_LT(oracle.contract(u)(0, 0), 1000);
@@ -297,11 +292,10 @@ TEST(PrivatePower, entries_beyond_the_bound_are_held) {
 TEST(InputPerturbation, noise_is_isometric_and_its_certificate_says_what_was_asked) {
   for (int order : {3, 4}) {
     const SymmetricTensor tensor = random_tensor(12, order, 3);
-    Ledger ledger(entry_statement(PublicShape{12, order}, kTarget));
+    PrivateRun run(entry_statement(PublicShape{12, order}, kTarget), NoiseKey::from_system());
     const Sensitive<SymmetricTensor> data{SymmetricTensor(tensor)};
-    const SymmetricTensor noisy =
-        release_tensor(data, kTarget, NoiseKey::from_system(), ledger).value();
-    const Certificate c = ledger.certify();
+    const SymmetricTensor noisy = release_tensor(data, kTarget, run).value();
+    const Certificate c = run.certify();
     EXPECT_TRUE(c.proved);
     EXPECT_LE(c.epsilon, 1);
     EXPECT_GE(c.epsilon, 1 - 1e-6);

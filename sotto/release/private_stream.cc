@@ -131,13 +131,12 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
 }
 
 PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
-                                         const PrivateStreamPlan& plan, NoiseKey key,
-                                         Ledger& ledger, const std::optional<OrderSeed>& order)
+                                         const PrivateStreamPlan& plan, PrivateRun& run,
+                                         const std::optional<OrderSeed>& order)
     : plan_(plan),
       records_(ReleaseAccess::take(std::move(records))),
-      key_(std::move(key)),
-      ledger_(ledger),
-      group_(ledger.open_disjoint_group()),
+      run_(run),
+      group_(run.open_disjoint_group()),
       mu_(stream_mu(plan)),
       bound_known_(!plan.search),
       answers_left_(plan.answers) {
@@ -150,9 +149,6 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
   SOTTO_REQUIRE_AT(least >= 1e-20 && plan.max_norm <= 1e20,
                    plan.search ? "--norm-range" : "--max-norm",
                    "a bound on the norm must lie between 1e-20 and 1e20");
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
   SOTTO_REQUIRE(order.has_value() == plan.shuffled.has_value(),
                 "an order goes with a plan to shuffle");
   if (order) shuffle(*order);
@@ -162,7 +158,7 @@ void PrivateStreamOracle::shuffle(const OrderSeed& order) {
   SOTTO_REQUIRE(records_.source().records() == plan_.shuffled, "planned for {} records to shuffle",
                 *plan_.shuffled);
   records_.read_in_order(secret_permutation(*plan_.shuffled, order));
-  if (!order.secure) ledger_.deny("the order was drawn from an insecure seed: it is not secret");
+  if (!order.secure) run_.deny("the order was drawn from an insecure seed: it is not secret");
 }
 
 StreamPosition PrivateStreamOracle::position() const {
@@ -182,25 +178,21 @@ void PrivateStreamOracle::resume_at(const StreamPosition& position) {
   check_resumed(records_.source(), position);
   answers_left_ -= position.answers;
   if (!plan_.search) return;
-  ledger_.add_to_group(group_, NormBound(*plan_.search).record());
-  key_.open_stream();
+  run_.replay(NormBound(*plan_.search).record(), group_);
   plan_.max_norm = position.bound;
   bound_known_ = true;
 }
 
-// The question is the same, so the release was: its noise depends on nothing else. Its stream is
-// passed over, so that a key from a seed goes on as it would have.
+// The question is the same, so the release was: its noise depends on nothing else.
 void PrivateStreamOracle::replayed(const Matrix& block, Asked asked) {
   const int power = asked == Asked::values ? order() : order() - 1;
-  ledger_.add_to_group(group_, mechanism_for(block, power).record());
-  key_.open_stream();
+  run_.replay(mechanism_for(block, power).record(), group_);
 }
 
 void PrivateStreamOracle::find_bound() {
   if (bound_known_) return;
   const NormBound bound(*plan_.search);
-  plan_.max_norm = bound.release(records_, key_.open_stream());
-  ledger_.add_to_group(group_, bound.record());
+  plan_.max_norm = run_.choose(bound, bound.tally(records_), group_);
   bound_known_ = true;
 }
 
@@ -274,8 +266,7 @@ Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix
   const GaussianMechanism mechanism = mechanism_for(block, power);
   const auto count = static_cast<std::size_t>(mean.size());
   Matrix noisy(mean.rows(), mean.cols());
-  mechanism.release({mean.data(), count}, key_.open_stream(), {noisy.data(), count});
-  ledger_.add_to_group(group_, mechanism.record());
+  run_.publish(mechanism, {mean.data(), count}, {noisy.data(), count}, group_);
   return noisy;
 }
 

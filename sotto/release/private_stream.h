@@ -21,13 +21,12 @@
 #include <variant>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/privacy/certificate.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/permutation.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/norm_bound.h"
 #include "sotto/release/one_pass_records.h"
+#include "sotto/release/private_run.h"
 #include "sotto/tensor/record_walk.h"
 #include "sotto/tensor/streamed_oracle.h"
 
@@ -76,10 +75,10 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan);
 
 class PrivateStreamOracle final : public StreamedOracle {
  public:
-  // Takes the records over. The ledger must outlive the oracle. There is an order where the plan
+  // Takes the records over. The run must outlive the oracle. There is an order where the plan
   // has one; a run that goes on needs the order it began with.
   PrivateStreamOracle(Sensitive<OnePassRecords> records, const PrivateStreamPlan& plan,
-                      NoiseKey key, Ledger& ledger, const std::optional<OrderSeed>& order = {});
+                      PrivateRun& run, const std::optional<OrderSeed>& order = {});
 
   Index dim() const override { return plan_.dim; }
   int order() const override { return plan_.order; }
@@ -87,7 +86,7 @@ class PrivateStreamOracle final : public StreamedOracle {
   Vector values(const Matrix& block) override;
 
   // After answers of an earlier run: the position holds the bound that was released, and replayed()
-  // enters its releases into the ledger again.
+  // enters its releases into the run again.
   StreamPosition position() const override;
   void keep_digest(const SecretKey& key) override { records_.keep_digest(key); }
   void resume_at(const StreamPosition& position) override;
@@ -106,9 +105,8 @@ class PrivateStreamOracle final : public StreamedOracle {
 
   PrivateStreamPlan plan_;
   OnePassRecords records_;
-  NoiseKey key_;
-  Ledger& ledger_;
-  int group_;
+  PrivateRun& run_;
+  DisjointGroup group_;
   double mu_;  // what each release may cost
   bool bound_known_;
   std::int64_t answers_left_;

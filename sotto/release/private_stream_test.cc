@@ -71,11 +71,11 @@ TEST(PrivateStream, a_record_of_any_length_moves_an_answer_by_at_most_the_sensit
     PrivateStreamPlan plan = plan_for(3, 1, 1, 1);
     plan.max_norm = bound;
     const auto answer = [&](double length) {
-      Ledger ledger(record_statement(plan));
+      PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(1));
       const RowMatrix row = length * u.transpose();
-      PrivateStreamOracle oracle(records(row), plan, NoiseKey::insecure_from_seed(1), ledger);
+      PrivateStreamOracle oracle(records(row), plan, run);
       const Matrix found = oracle.contract(u);
-      return std::pair(found, ledger.certify().releases[0].record.sensitivity);
+      return std::pair(found, run.certify().releases[0].record.sensitivity);
     };
     const auto [nothing, charged] = answer(0);
     for (const double length : {1e-300, 1e-25, 1.0, 1e25, 1e153, 1e200}) {
@@ -86,10 +86,8 @@ TEST(PrivateStream, a_record_of_any_length_moves_an_answer_by_at_most_the_sensit
   PrivateStreamPlan plan = plan_for(3, 1, 1, 1);
   for (const double bound : {9e-21, 2e20}) {
     plan.max_norm = bound;
-    Ledger ledger(record_statement(plan));
-    EXPECT_THROW(
-        PrivateStreamOracle(records(RowMatrix::Ones(1, 3)), plan, NoiseKey::from_system(), ledger),
-        Error);
+    PrivateRun run(record_statement(plan), NoiseKey::from_system());
+    EXPECT_THROW(PrivateStreamOracle(records(RowMatrix::Ones(1, 3)), plan, run), Error);
   }
 }
 
@@ -142,12 +140,11 @@ TEST(PrivateStream, answers_are_the_exact_mean_plus_noise_of_the_recorded_size) 
   for (Index i = 0; i < n; ++i) exact += contribution(rows.row(i), u, 3) / n;
   double sum = 0, squares = 0, noise = 0;
   int count = 0;
-  for (int run = 0; run < 1000; ++run) {
-    Ledger ledger(record_statement(plan_for(d, starts, 1, n)));
-    PrivateStreamOracle oracle(records(rows), plan_for(d, starts, 1, n),
-                               NoiseKey::insecure_from_seed(run), ledger);
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    PrivateRun run(record_statement(plan_for(d, starts, 1, n)), NoiseKey::insecure_from_seed(seed));
+    PrivateStreamOracle oracle(records(rows), plan_for(d, starts, 1, n), run);
     const Matrix error = oracle.contract(u) - exact;
-    noise = ledger.certify().releases[0].record.noise;
+    noise = run.certify().releases[0].record.noise;
     sum += error.sum();
     squares += error.squaredNorm();
     count += static_cast<int>(error.size());
@@ -161,13 +158,12 @@ TEST(PrivateStream, answers_are_the_exact_mean_plus_noise_of_the_recorded_size) 
 TEST(PrivateStream, all_answers_together_cost_one_release_and_no_more_than_was_asked) {
   const Index n = 20, d = 4, starts = 2, answers = 5;
   const PrivateStreamPlan plan = plan_for(d, starts, answers, n);
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle oracle(records(random_rows(n * answers, d, 1, 6)), plan,
-                             NoiseKey::from_system(), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
+  PrivateStreamOracle oracle(records(random_rows(n * answers, d, 1, 6)), plan, run);
   SeededRandom random(7);
   for (int a = 0; a < 4; ++a) oracle.contract(random_unit_block(d, starts, random));
   oracle.values(random_unit_block(d, starts, random));
-  const Certificate certificate = ledger.certify();
+  const Certificate certificate = run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, plan.target.epsilon);
   EXPECT_GT(certificate.epsilon, plan.target.epsilon * (1 - 1e-6));
@@ -189,11 +185,11 @@ TEST(PrivateStream, long_records_are_shortened_and_overflowing_ones_left_out) {
   std::vector<Matrix> answers;
   for (const RowMatrix& data : {rows, scaled}) {
     PrivateStreamPlan plan = plan_for(d, 2, 2, n / 2);
-    Ledger ledger(record_statement(plan));
-    PrivateStreamOracle oracle(records(data), plan, NoiseKey::insecure_from_seed(1), ledger);
+    PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(1));
+    PrivateStreamOracle oracle(records(data), plan, run);
     answers.push_back(oracle.contract(u));
     answers.back().row(0) += oracle.values(u).transpose();
-    EXPECT_FALSE(ledger.certify().proved);  // an insecure seed
+    EXPECT_FALSE(run.certify().proved);  // an insecure seed
   }
   EXPECT_TRUE(answers[1].allFinite());
   EXPECT_LT((answers[0] - answers[1]).norm(), 1e-7 * answers[0].norm());
@@ -222,12 +218,11 @@ TEST(PrivateStream, a_bound_that_is_found_costs_records_and_no_epsilon) {
   const Index n = 300, d = 4, starts = 2, answers = 3;
   const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
   EXPECT_EQ(plan.records(), 400 + 3 * 300);
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle oracle(records(random_rows(plan.records(), d, 2, 21)), plan,
-                             NoiseKey::from_system(), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
+  PrivateStreamOracle oracle(records(random_rows(plan.records(), d, 2, 21)), plan, run);
   transcript(oracle, starts, answers);
   EXPECT_NEAR(oracle.max_norm(), 2, 0.4);
-  const Certificate certificate = ledger.certify();
+  const Certificate certificate = run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, plan.target.epsilon);
   EXPECT_GT(certificate.epsilon, plan.target.epsilon * (1 - 1e-6));
@@ -242,13 +237,13 @@ TEST(PrivateStream, noise_is_that_of_the_bound_found) {
   const RowMatrix rows = random_rows(plan.records(), 4, 2, 22);
   SeededRandom random(20);
   const Matrix u = random_unit_block(4, 2, random);
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
+  PrivateStreamOracle oracle(records(rows), plan, run);
   oracle.contract(u);
   PrivateStreamPlan fixed = plan;
   fixed.max_norm = oracle.max_norm();
   const double sensitivity = 2 * record_bound(u, fixed, 2) / 300;
-  EXPECT_NEAR(ledger.certify().releases[1].record.noise, sensitivity / stream_mu(plan),
+  EXPECT_NEAR(run.certify().releases[1].record.noise, sensitivity / stream_mu(plan),
               1e-6 * sensitivity);
 }
 
@@ -258,18 +253,18 @@ TEST(PrivateStream, neighbours_take_the_same_steps) {
   const Index n = 50, d = 4, starts = 2, answers = 3;
   const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
   const RowMatrix rows = random_rows(plan.records(), d, 1, 23);
-  const auto run = [&](const RowMatrix& data) {
-    Ledger ledger(record_statement(plan));
-    PrivateStreamOracle oracle(records(data), plan, NoiseKey::insecure_from_seed(5), ledger);
+  const auto run_on = [&](const RowMatrix& data) {
+    PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(5));
+    PrivateStreamOracle oracle(records(data), plan, run);
     const std::vector<Matrix> answered = transcript(oracle, starts, answers);
-    return std::tuple(answered, ledger.certify(), oracle.position());
+    return std::tuple(answered, run.certify(), oracle.position());
   };
-  const auto [answers_of, certificate, position] = run(rows);
+  const auto [answers_of, certificate, position] = run_on(rows);
   for (const Index place : {0, 399, 400, 449, 450, 549}) {
     for (const double factor : {0.0, -1.0, 1e3, 1e200}) {
       RowMatrix other = rows;
       other.row(place) *= factor;
-      const auto [other_answers, other_certificate, other_position] = run(other);
+      const auto [other_answers, other_certificate, other_position] = run_on(other);
       EXPECT_EQ(position, other_position) << place;
       EXPECT_NEAR(certificate.epsilon, other_certificate.epsilon, 1e-9);
       ASSERT_EQ(certificate.releases.size(), other_certificate.releases.size());
@@ -284,17 +279,17 @@ TEST(PrivateStream, a_resumed_run_repeats_no_release_and_certifies_the_same) {
   const Index n = 60, d = 4, starts = 2, answers = 6;
   const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
   const RowMatrix rows = random_rows(plan.records(), d, 1, 24);
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::insecure_from_seed(6), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(6));
+  PrivateStreamOracle oracle(records(rows), plan, run);
   const std::vector<Matrix> whole = transcript(oracle, starts, answers);
   for (const int before : {1, 3, 5, 6}) {
-    Ledger first_ledger(record_statement(plan));
-    PrivateStreamOracle first(records(rows), plan, NoiseKey::insecure_from_seed(6), first_ledger);
+    PrivateRun first_run(record_statement(plan), NoiseKey::insecure_from_seed(6));
+    PrivateStreamOracle first(records(rows), plan, first_run);
     const std::vector<Matrix> stored = transcript(first, starts, before);
     const StreamPosition position = first.position();
 
-    Ledger second_ledger(record_statement(plan));
-    PrivateStreamOracle second(records(rows), plan, NoiseKey::insecure_from_seed(6), second_ledger);
+    PrivateRun second_run(record_statement(plan), NoiseKey::insecure_from_seed(6));
+    PrivateStreamOracle second(records(rows), plan, second_run);
     second.resume_at(position);
     EXPECT_EQ(second.max_norm(), oracle.max_norm());
     SeededRandom random(20);
@@ -309,8 +304,8 @@ TEST(PrivateStream, a_resumed_run_repeats_no_release_and_certifies_the_same) {
       if (!values) u = whole[a].colwise().normalized();
     }
     EXPECT_EQ(second.position(), oracle.position());
-    EXPECT_EQ(second_ledger.certify().to_text(), ledger.certify().to_text());
-    EXPECT_EQ(second_ledger.certify().epsilon, ledger.certify().epsilon);
+    EXPECT_EQ(second_run.certify().to_text(), run.certify().to_text());
+    EXPECT_EQ(second_run.certify().epsilon, run.certify().epsilon);
     EXPECT_THROW(second.contract(u), Error);
   }
 }
@@ -320,18 +315,17 @@ TEST(PrivateStream, goes_on_over_the_same_records_only) {
   const PrivateStreamPlan plan = searching_plan(3, 2, 4, 10);
   const RowMatrix rows = random_rows(plan.records(), 3, 1, 26);
   const SecretKey key = fresh_secret_key();
-  const auto begin = [&](const RowMatrix& data, Ledger& ledger) {
-    auto oracle =
-        std::make_unique<PrivateStreamOracle>(records(data), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
+  const auto begin = [&](const RowMatrix& data) {
+    auto oracle = std::make_unique<PrivateStreamOracle>(records(data), plan, run);
     oracle->keep_digest(key);
     return oracle;
   };
-  Ledger ledger(record_statement(plan));
-  const auto first = begin(rows, ledger);
+  const auto first = begin(rows);
   transcript(*first, 2, 2);
   const auto resumes = [&](const RowMatrix& data) {
     try {
-      begin(data, ledger)->resume_at(first->position());
+      begin(data)->resume_at(first->position());
       return true;
     } catch (const Error&) {
       return false;
@@ -357,8 +351,8 @@ PrivateStreamPlan shuffling_plan(Index dim, Index starts, Index answers, Index b
 // The noise of a seed is the same for all data, so a difference of answers is one of their batches.
 std::vector<Matrix> answers_to(const RowMatrix& rows, const PrivateStreamPlan& plan,
                                const std::optional<OrderSeed>& order) {
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle oracle(records(rows), plan, NoiseKey::insecure_from_seed(1), ledger, order);
+  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(1));
+  PrivateStreamOracle oracle(records(rows), plan, run, order);
   const Matrix u = Matrix::Identity(plan.dim, plan.starts);
   std::vector<Matrix> answers;
   for (Index a = 0; a < plan.answers; ++a) answers.push_back(oracle.contract(u));
@@ -418,9 +412,9 @@ TEST(PrivateStream, the_statement_says_what_the_order_does) {
 TEST(PrivateStream, a_plan_to_shuffle_has_an_order_and_proves_nothing_with_a_known_one) {
   const PrivateStreamPlan plan = shuffling_plan(2, 1, 1, 20);
   const RowMatrix rows = random_rows(20, 2, 1, 28);
-  Ledger ledger(record_statement(plan));
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
   const auto make = [&](const PrivateStreamPlan& made, std::optional<OrderSeed> order) {
-    return PrivateStreamOracle(records(rows), made, NoiseKey::from_system(), ledger, order);
+    return PrivateStreamOracle(records(rows), made, run, order);
   };
   EXPECT_THROW(make(plan, {}), Error);
   EXPECT_THROW(make(plan_for(2, 1, 1, 20), OrderSeed::from_system()), Error);
@@ -428,9 +422,9 @@ TEST(PrivateStream, a_plan_to_shuffle_has_an_order_and_proves_nothing_with_a_kno
   more.shuffled = 21;
   EXPECT_THROW(make(more, OrderSeed::from_system()), Error);
   make(plan, OrderSeed::from_system()).contract(Matrix::Ones(2, 1));
-  EXPECT_TRUE(ledger.certify().proved);
+  EXPECT_TRUE(run.certify().proved);
   make(plan, OrderSeed::insecure_from_seed(1));
-  EXPECT_FALSE(ledger.certify().proved);
+  EXPECT_FALSE(run.certify().proved);
 }
 
 TEST(PrivateStream, a_plan_to_shuffle_needs_a_file_of_known_length_that_allows_it) {
@@ -448,8 +442,8 @@ TEST(PrivateStream, refuses_a_position_of_another_run) {
        {StreamPosition{0, 0, 400, 1}, StreamPosition{5, 0, 450, 1}, StreamPosition{1, 1, 410, 1},
         StreamPosition{1, 0, 411, 1}, StreamPosition{1, 0, 410, 0},
         StreamPosition{1, 0, 410, 17}}) {
-    Ledger ledger(record_statement(plan));
-    PrivateStreamOracle oracle(records(rows), plan, NoiseKey::from_system(), ledger);
+    PrivateRun run(record_statement(plan), NoiseKey::from_system());
+    PrivateStreamOracle oracle(records(rows), plan, run);
     EXPECT_THROW(oracle.resume_at(position), Error);
   }
 }
@@ -479,9 +473,8 @@ TEST(PrivateStream, refuses_short_streams_bad_records_and_other_shapes) {
   const PrivateStreamPlan plan = plan_for(3, 2, 4, 10);
   SeededRandom random(10);
   const Matrix u = random_unit_block(3, 2, random);
-  Ledger ledger(record_statement(plan));
-  PrivateStreamOracle short_stream(records(random_rows(15, 3, 1, 11)), plan,
-                                   NoiseKey::from_system(), ledger);
+  PrivateRun run(record_statement(plan), NoiseKey::from_system());
+  PrivateStreamOracle short_stream(records(random_rows(15, 3, 1, 11)), plan, run);
   short_stream.contract(u);
   try {
     short_stream.contract(u);
@@ -493,14 +486,13 @@ TEST(PrivateStream, refuses_short_streams_bad_records_and_other_shapes) {
   }
   RowMatrix bad = random_rows(40, 3, 1, 12);
   bad(5, 1) = std::nan("");
-  PrivateStreamOracle with_nan(records(bad), plan, NoiseKey::from_system(), ledger);
+  PrivateStreamOracle with_nan(records(bad), plan, run);
   EXPECT_THROW(with_nan.contract(u), Error);
-  PrivateStreamOracle other(records(random_rows(40, 3, 1, 13)), plan, NoiseKey::from_system(),
-                            ledger);
+  PrivateStreamOracle other(records(random_rows(40, 3, 1, 13)), plan, run);
   EXPECT_THROW(other.contract(random_unit_block(3, 5, random)), Error);
   PrivateStreamPlan negative = plan;
   negative.max_norm = -1;
-  EXPECT_THROW(PrivateStreamOracle(records(bad), negative, NoiseKey::from_system(), ledger), Error);
+  EXPECT_THROW(PrivateStreamOracle(records(bad), negative, run), Error);
 }
 
 }  // namespace

@@ -83,21 +83,16 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   return statement;
 }
 
-PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, NoiseKey key,
-                           Ledger& ledger)
-    : plan_(plan),
-      budget_(Budget::gaussian(plan.target.epsilon, plan.target.delta)),
-      key_(std::move(key)),
-      ledger_(ledger) {
+PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan,
+                           PrivateRun& run)
+    : plan_(plan), run_(run) {
   plan.bounds.check();
   SOTTO_REQUIRE(plan.items >= 1 && plan.items <= kMostItems, "1 to {} items are allowed, got {}",
                 kMostItems, plan.items);
   SOTTO_REQUIRE(plan.times >= 0 && plan.times <= kMostTimes, "at most {} times are allowed, got {}",
                 kMostTimes, plan.times);
+  run.require_budget();
   take(ReleaseAccess::view(ratings));
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
 }
 
 // User by user: listed items only, each once, at most per_user of them.
@@ -162,9 +157,7 @@ double PrivateUsers::noise_block(const char* what, double mu, std::span<double> 
   const double sensitivity = sensitivity_for(numbers);
   const GaussianMechanism mechanism(what, sensitivity,
                                     deviation_for({sensitivity, std::sqrt(numbers)}, mu), count);
-  budget_.charge(Spend{mechanism.record().cost, mechanism.record().count});
-  ledger_.add(mechanism.record());
-  mechanism.release(block, key_.open_stream(), block);
+  run_.publish(mechanism, block, block);
   return mechanism.record().noise;
 }
 
@@ -293,9 +286,7 @@ Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
   const SymmetricGaussianMechanism mechanism(
       fmt::format("pair moment of {} items", d), sensitivity,
       deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), d, 2);
-  budget_.charge(Spend{mechanism.record().cost, mechanism.record().count});
-  ledger_.add(mechanism.record());
-  mechanism.release(packed, key_.open_stream(), packed);
+  run_.publish(mechanism, packed, packed);
   Matrix result(d, d);
   auto next = packed.begin();
   for (Index i = 0; i < d; ++i) {

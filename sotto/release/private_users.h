@@ -19,11 +19,9 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
-#include "sotto/privacy/budget.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
+#include "sotto/release/private_run.h"
 #include "sotto/release/rating_sums.h"
 #include "sotto/tensor/observed.h"
 
@@ -56,13 +54,12 @@ enum UserLevel { level_mean, level_square, level_users, level_root };
 class PrivateUsers {
  public:
   // Takes the ratings over: mode 0 the users, mode 1 the public items (unknown_row: not listed, not
-  // counted), mode 2 the public times (unknown_row: none) where the plan has any. The ledger must
-  // outlive this.
-  PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, NoiseKey key,
-               Ledger& ledger);
+  // counted), mode 2 the public times (unknown_row: none) where the plan has any. The run has
+  // a budget, and must outlive this.
+  PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, PrivateRun& run);
 
   const UserPlan& plan() const { return plan_; }
-  double mu_left() const { return budget_.gaussian_left(); }
+  double mu_left() const { return run_.mu_left(); }
 
   // Each pays mu. Sums, not means.
   Released<Noisy<Vector>> levels(double mu);
@@ -90,9 +87,7 @@ class PrivateUsers {
   UserPlan plan_;
   std::vector<Rating> ratings_;     // user by user, by item
   std::vector<std::size_t> begin_;  // user u has the ratings begin_[u] .. begin_[u+1]-1
-  Budget budget_;
-  NoiseKey key_;
-  Ledger& ledger_;
+  PrivateRun& run_;
 };
 
 }  // namespace sotto

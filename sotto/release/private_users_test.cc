@@ -55,15 +55,13 @@ struct Outcome {
 // All releases, each with a quarter of the budget; the same noise for the same seed.
 Outcome release(ObservedEntries entries, double epsilon, Index per_user = 0) {
   const UserPlan plan{{epsilon, 1e-6}, stars, items, times, per_user};
-  Ledger ledger(user_statement(plan));
-  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan,
-                        NoiseKey::insecure_from_seed(5), ledger);
+  PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(5), plan.target.budget());
+  PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan, run);
   const double mu = affordable_mu(plan.target, 1, 100) / 2 * (1 - 1e-12);
-  Outcome run{released.levels(mu).value().value,
-              released.item_sums(some_centre(), 0.4, mu).value().value,
-              released.time_sums(some_centre(), 0.4, mu).value().value,
-              released.pair_moment(some_centre(), core, mu).value().value, ledger.certify()};
-  return run;
+  return Outcome{released.levels(mu).value().value,
+                 released.item_sums(some_centre(), 0.4, mu).value().value,
+                 released.time_sums(some_centre(), 0.4, mu).value().value,
+                 released.pair_moment(some_centre(), core, mu).value().value, run.certify()};
 }
 
 // The contributions by their definition, one user at a time, dense.
@@ -178,9 +176,8 @@ TEST(PrivateUsers, the_second_rating_of_an_item_and_items_not_listed_do_not_coun
 TEST(PrivateUsers, at_most_per_user_ratings_count) {
   const ObservedEntries entries = random_ratings();
   const UserPlan plan{{1e3, 1e-6}, stars, items, 0, 1};
-  Ledger ledger(user_statement(plan));
-  PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan,
-                        NoiseKey::insecure_from_seed(5), ledger);
+  PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(5), plan.target.budget());
+  PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan, run);
   const Vector levels = released.levels(20).value().value;
   EXPECT_NEAR(levels[level_root], users * std::pow(1.0 / items, 0.25), 0.6);
   EXPECT_NE(release(entries, 1).sums, release(entries, 1, 2).sums);
@@ -188,14 +185,13 @@ TEST(PrivateUsers, at_most_per_user_ratings_count) {
 
 TEST(PrivateUsers, stay_within_the_budget_and_refuse_to_pass_it) {
   const UserPlan plan{{1, 1e-6}, stars, items, times};
-  Ledger ledger(user_statement(plan));
-  PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan, NoiseKey::from_system(),
-                        ledger);
+  PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
+  PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan, run);
   const double mu = affordable_mu(plan.target, 1, 100);
   released.levels(mu * 0.6);
   released.item_sums(some_centre(), 0.4, mu * 0.79);
   EXPECT_THROW(released.pair_moment(some_centre(), core, mu * 0.2), Error);
-  const Certificate certificate = ledger.certify();
+  const Certificate certificate = run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_EQ(certificate.epsilon, 1);
 }

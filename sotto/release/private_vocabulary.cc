@@ -79,6 +79,36 @@ Vector word_weights(const Corpus& corpus, Index own_words) {
 // Numbers in which neighbours can differ: the words of two documents.
 std::int64_t differing(const VocabularyPlan& plan) { return 2 * plan.own_words; }
 
+// The same noise on every weight. Neighbours have the same weight at all words but those of two
+// documents, so that the others cost nothing, however many they are: the record is that of the
+// numbers in which neighbours can differ, and of the chance that a word of one document passes.
+class WeightNoise {
+ public:
+  WeightNoise(const VocabularyPlan& plan, double deviation, Index documents)
+      : deviation_(deviation),
+        error_(value_error(documents)),
+        record_(on(differing(plan)).record()) {
+    record_.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafe;
+    record_.precision.delta += plan.threshold_delta;
+  }
+
+  const ReleaseRecord& record() const { return record_; }
+
+  void release(std::span<const double> weights, NoiseStream stream, std::span<double> out) const {
+    on(std::ssize(weights)).release(weights, std::move(stream), out);
+  }
+
+ private:
+  GaussianMechanism on(std::int64_t numbers) const {
+    return GaussianMechanism("words with a large weight", sensitivity(), deviation_, numbers,
+                             error_);
+  }
+
+  double deviation_;
+  double error_;
+  ReleaseRecord record_;
+};
+
 }  // namespace
 
 VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents) {
@@ -90,28 +120,18 @@ VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents) {
 }
 
 Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan& plan,
-                                    Budget& budget, NoiseKey& key, Ledger& ledger) {
+                                    PrivateRun& run) {
+  run.require_budget();
   Corpus corpus = ReleaseAccess::take(std::move(data));
   SOTTO_REQUIRE_AT(!corpus.vocabulary.empty() || corpus.vocabulary_size == 0, "--vocab",
                    "is needed: these documents have numbers for words, and how many there are "
                    "would be read off them");
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
-  const double error = value_error(corpus.documents());
-  const char* what = "words with a large weight";
-  const GaussianMechanism mechanism(what, sensitivity(), noise.deviation, differing(plan), error);
-  ReleaseRecord record = mechanism.record();
-  record.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafe;
-  record.precision.delta += plan.threshold_delta;
-  budget.charge(Spend{record.cost, record.count});
-  ledger.add(record);
-
+  const WeightNoise mechanism(plan, noise.deviation, corpus.documents());
   const Vector exact = word_weights(corpus, plan.own_words);
   std::vector<double> weights(exact.begin(), exact.end());
   weights.push_back(0);  // where there is no word at all, a block still holds a number
-  // The same noise on every weight. Neighbours have the same weight at all words but those above,
-  // so that the others cost nothing, however many they are.
-  const GaussianMechanism on_all(what, sensitivity(), noise.deviation, std::ssize(weights), error);
-  on_all.release(weights, key.open_stream(), weights);
+  run.publish(mechanism, weights, weights);
 
   std::vector<std::int32_t> kept;
   for (std::int32_t w = 0; w < corpus.vocabulary_size; ++w) {

@@ -11,9 +11,7 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/privacy/budget.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
+#include "sotto/release/private_run.h"
 #include "sotto/tensor/corpus.h"
 
 namespace sotto {
@@ -34,9 +32,9 @@ struct VocabularyNoise {
 VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents);
 
 // The corpus over the words that were released, most weight first; its vocabulary counts as
-// declared. Refuses when no word passes.
+// declared. Refuses when no word passes. The run has a budget.
 Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> corpus, const VocabularyPlan& plan,
-                                    Budget& budget, NoiseKey& key, Ledger& ledger);
+                                    PrivateRun& run);
 
 // The words of a corpus whose vocabulary is declared: they are public.
 std::vector<std::string> public_words(const Sensitive<Corpus>& corpus);

@@ -44,11 +44,9 @@ PrivacyStatement statement() {
 }
 
 TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_not) {
-  Ledger ledger(statement());
-  Budget budget = Budget::gaussian(kTarget.epsilon, kTarget.delta);
-  NoiseKey key = NoiseKey::insecure_from_seed(1);
-  const Sensitive<Corpus> chosen = select_vocabulary(
-      Sensitive<Corpus>(corpus_with_rare_words(2000, 4)), plan(), budget, key, ledger);
+  PrivateRun run(statement(), NoiseKey::from_system(), kTarget.budget());
+  const Sensitive<Corpus> chosen =
+      select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(2000, 4)), plan(), run);
   const auto words = public_words(chosen);
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
             (std::set<std::string>{"common0", "common1", "common2", "common3"}));
@@ -56,7 +54,7 @@ TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_
   EXPECT_TRUE(corpus.vocabulary_is_declared);
   EXPECT_EQ(corpus.documents(), 2000);
   EXPECT_EQ(corpus.entries(), 8000);
-  const Certificate certificate = ledger.certify();
+  const Certificate certificate = run.certify();
   EXPECT_LE(certificate.epsilon, kTarget.epsilon);
   EXPECT_TRUE(certificate.proved);
   EXPECT_EQ(certificate.releases[0].record.values, 1 << 17);  // not the number of words
@@ -68,12 +66,10 @@ struct Chosen {
 };
 
 Chosen choose(Corpus corpus, const VocabularyPlan& how, std::uint64_t seed = 1) {
-  Ledger ledger(statement());
-  Budget budget = Budget::gaussian(kTarget.epsilon, kTarget.delta);
-  NoiseKey key = NoiseKey::insecure_from_seed(seed);
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(seed), kTarget.budget());
   const Sensitive<Corpus> chosen =
-      select_vocabulary(Sensitive<Corpus>(std::move(corpus)), how, budget, key, ledger);
-  return {public_words(chosen), ledger.certify()};
+      select_vocabulary(Sensitive<Corpus>(std::move(corpus)), how, run);
+  return {public_words(chosen), run.certify()};
 }
 
 void add_document(Corpus& corpus, Index new_words) {
@@ -124,11 +120,8 @@ TEST(PrivateVocabulary, a_document_gives_weight_to_at_most_the_words_that_may_co
     }
     corpus.word = all;
     corpus.count.assign(all.size(), 1);
-    Ledger ledger(statement());
-    Budget budget = Budget::gaussian(1e5, 1e-6);
-    NoiseKey key = NoiseKey::insecure_from_seed(1);
-    const auto names =
-        public_words(select_vocabulary(Sensitive<Corpus>(corpus), how, budget, key, ledger));
+    PrivateRun run(statement(), NoiseKey::insecure_from_seed(1), Budget::gaussian(1e5, 1e-6));
+    const auto names = public_words(select_vocabulary(Sensitive<Corpus>(corpus), how, run));
     return std::set<std::string>(names.begin(), names.end());
   };
   EXPECT_EQ(words_of(50, false).size(), 50u);
@@ -145,11 +138,8 @@ TEST(PrivateVocabulary, a_word_of_one_document_stays_below_the_threshold_by_the_
 }
 
 TEST(PrivateVocabulary, refuses_when_nothing_can_be_released) {
-  Ledger ledger(statement());
-  Budget budget = Budget::gaussian(kTarget.epsilon, kTarget.delta);
-  NoiseKey key = NoiseKey::insecure_from_seed(2);
-  EXPECT_THROW(select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(10, 3)), plan(), budget,
-                                 key, ledger),
+  PrivateRun run(statement(), NoiseKey::insecure_from_seed(2), kTarget.budget());
+  EXPECT_THROW(select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(10, 3)), plan(), run),
                Error);
 }
 

@@ -33,20 +33,13 @@ Matrix from_unique_pairs(std::span<const double> packed, Index v) {
   return symmetric;
 }
 
-template <class Mechanism>
-void release_in_place(const Mechanism& mechanism, std::span<double> values, NoiseKey& key,
-                      Ledger& ledger) {
-  ledger.add(mechanism.record());
-  mechanism.release(values, key.open_stream(), values);
-}
-
 Matrix noisy_second(const Matrix& second, Index documents, double sensitivity, double deviation,
-                    NoiseKey& key, Ledger& ledger) {
+                    PrivateRun& run) {
   std::vector<double> packed = unique_pairs(second);
   const GaussianMechanism mechanism("second moment, each unique entry", sensitivity * kSafe,
                                     deviation, static_cast<std::int64_t>(packed.size()),
                                     dense_moments_error(documents));
-  release_in_place(mechanism, packed, key, ledger);
+  run.publish(mechanism, packed, packed);
   return from_unique_pairs(packed, second.rows());
 }
 
@@ -71,22 +64,14 @@ double esmaeili_third_sensitivity(Index documents, double alpha0) {
 }
 
 Released<Matrix> release_published_second(const Sensitive<Matrix>& second, Index documents,
-                                          double sensitivity, double deviation, NoiseKey& key,
-                                          Ledger& ledger) {
+                                          double sensitivity, double deviation, PrivateRun& run) {
   return ReleaseAccess::released(
-      noisy_second(ReleaseAccess::view(second), documents, sensitivity, deviation, key, ledger));
-}
-
-void deny_insecure_noise(const NoiseKey& key, Ledger& ledger) {
-  if (key.secure()) return;
-  ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+      noisy_second(ReleaseAccess::view(second), documents, sensitivity, deviation, run));
 }
 
 Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus, MomentNoise noise,
-                                                 const PublishedSetting& setting, NoiseKey key,
-                                                 Ledger& ledger) {
+                                                 const PublishedSetting& setting, PrivateRun& run) {
   const auto& [alpha0, target] = setting;
-  deny_insecure_noise(key, ledger);
   const bool lda = noise == MomentNoise::esmaeili;
   SOTTO_REQUIRE(lda || alpha0 == 0, "AGN and AVN are methods for the single-topic model");
   DenseMoments moments = dense_topic_moments(ReleaseAccess::view(corpus), alpha0);
@@ -99,7 +84,7 @@ Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus
   const double multiplier = classical_multiplier(half);
 
   const auto noise_second = [&] {
-    moments.second = noisy_second(moments.second, n, second, second * multiplier, key, ledger);
+    moments.second = noisy_second(moments.second, n, second, second * multiplier, run);
   };
   const std::span<double> entries = moments.third.packed();
   const auto count = static_cast<std::int64_t>(entries.size());
@@ -108,11 +93,11 @@ Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus
   if (vector) {
     const VectorMechanism mechanism(what, third, half.epsilon / plain, count, error);
     noise_second();  // once the other release is known to be possible
-    release_in_place(mechanism, entries, key, ledger);
+    run.publish(mechanism, entries, entries);
   } else {
     const GaussianMechanism mechanism(what, third, third / kSafe * multiplier, count, error);
     noise_second();
-    release_in_place(mechanism, entries, key, ledger);
+    run.publish(mechanism, entries, entries);
   }
   return ReleaseAccess::released(std::move(moments));
 }

@@ -17,9 +17,8 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/moments/dense_moments.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_run.h"
 
 namespace sotto {
 
@@ -40,16 +39,11 @@ struct PublishedSetting {
 
 // agn and avn are for the single-topic model: alpha0 must be 0.
 Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus, MomentNoise noise,
-                                                 const PublishedSetting& setting, NoiseKey key,
-                                                 Ledger& ledger);
-
-// "none" when the noise can be drawn again.
-void deny_insecure_noise(const NoiseKey& key, Ledger& ledger);
+                                                 const PublishedSetting& setting, PrivateRun& run);
 
 // A symmetric matrix with independent Gaussian noise of one deviation on its unique entries; its
 // rounding error must be below dense_moments_error(documents).
 Released<Matrix> release_published_second(const Sensitive<Matrix>& second, Index documents,
-                                          double sensitivity, double deviation, NoiseKey& key,
-                                          Ledger& ledger);
+                                          double sensitivity, double deviation, PrivateRun& run);
 
 }  // namespace sotto

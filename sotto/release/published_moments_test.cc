@@ -17,19 +17,19 @@ using sotto::testing::random_corpus;
 
 constexpr PrivacyTarget kTarget{1, 1e-5};
 
-Ledger new_ledger(const PrivacyTarget& target) {
+PrivacyStatement statement_of(const PrivacyTarget& target) {
   PrivacyStatement statement = document_statement({20, 7}, target);
   statement.budget.reset();
   statement.claimed = PrivacyClaim{target.epsilon, target.delta};
-  return Ledger(statement);
+  return statement;
 }
 
 Certificate certificate_of(MomentNoise noise, double alpha0, const PrivacyTarget& target,
                            NoiseKey key = NoiseKey::from_system()) {
-  Ledger ledger = new_ledger(target);
+  PrivateRun run(statement_of(target), std::move(key));
   const Sensitive<Corpus> corpus(random_corpus(20, 7, 1));
-  release_published_moments(corpus, noise, {alpha0, target}, std::move(key), ledger);
-  return ledger.certify();
+  release_published_moments(corpus, noise, {alpha0, target}, run);
+  return run.certify();
 }
 
 // A document that repeats one word three times.
@@ -146,12 +146,10 @@ TEST(PublishedMoments, every_unique_entry_has_noise_of_the_same_scale) {
   const DenseMoments exact = dense_topic_moments(corpus, 0);
   const Sensitive<Corpus> data(corpus);
   for (const MomentNoise noise : {MomentNoise::agn, MomentNoise::avn}) {
-    Ledger ledger = new_ledger(kTarget);
-    const DenseMoments noisy = release_published_moments(data, noise, {0, kTarget},
-                                                         NoiseKey::insecure_from_seed(5), ledger)
-                                   .value();
+    PrivateRun run(statement_of(kTarget), NoiseKey::insecure_from_seed(5));
+    const DenseMoments noisy = release_published_moments(data, noise, {0, kTarget}, run).value();
     const Distance moved = third_distance(noisy, exact);
-    const ReleaseRecord record = ledger.certify().releases[1].record;
+    const ReleaseRecord record = run.certify().releases[1].record;
     const double count = 1771;
     const double expected = record.noise * (noise == MomentNoise::agn ? std::sqrt(count) : count);
     EXPECT_NEAR(moved.unique / expected, 1, 0.07);

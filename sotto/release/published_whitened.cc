@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/spectral.h"
@@ -60,24 +59,23 @@ struct Components {
 
 // Adds Gaussian noise of the claimed sensitivity times `multiplier`; every column is a release.
 void release_columns(const std::string& what, double sensitivity, double multiplier, Matrix& block,
-                     NoiseKey& key, Ledger& ledger) {
+                     PrivateRun& run) {
   const GaussianMechanism mechanism(what, sensitivity, sensitivity * multiplier, block.rows());
   ReleaseRecord record = mechanism.record();
   record.count = block.cols();
   record.note = "sensitivity as published, not proved";
-  ledger.add(record);
+  PlannedReleases columns(run, record);
   for (auto column : block.colwise()) {
     const std::span<double> numbers(column.data(), static_cast<std::size_t>(column.size()));
-    mechanism.release(numbers, key.open_stream(), numbers);
+    columns.publish(mechanism, numbers, numbers);
   }
 }
 
 // (W^T)^+ from M2 with noise: edge e8.
-Matrix noisy_unwhitening(const Whitened& data, double multiplier, NoiseKey& key, Ledger& ledger) {
+Matrix noisy_unwhitening(const Whitened& data, double multiplier, PrivateRun& run) {
   const double sensitivity = data.second_sensitivity();
-  const Released<Matrix> second =
-      release_published_second(Sensitive<Matrix>(data.second), data.documents, sensitivity,
-                               sensitivity * multiplier, key, ledger);
+  const Released<Matrix> second = release_published_second(
+      Sensitive<Matrix>(data.second), data.documents, sensitivity, sensitivity * multiplier, run);
   return singular_whitening(second.value(), data.k()).unwhiten;
 }
 
@@ -99,28 +97,28 @@ PublishedCondition gap_of_tensor(const Whitened& data, const Components& parts) 
 }
 
 WhitenedRelease noise_on_tensor(const Whitened& data, const PowerOptions& power, double multiplier,
-                                NoiseKey& key, Ledger& ledger) {
+                                PrivateRun& run) {
   SymmetricTensor noisy = data.tensor;
   Matrix entries = Eigen::Map<const Vector>(noisy.packed().data(), Index(noisy.packed().size()));
   release_columns("whitened third moment, each unique entry", data.tensor_sensitivity(), multiplier,
-                  entries, key, ledger);
+                  entries, run);
   std::copy_n(entries.data(), entries.size(), noisy.packed().begin());
   const Decomposition found = simultaneous(noisy, power);
-  const Matrix unwhiten = noisy_unwhitening(data, multiplier, key, ledger);
+  const Matrix unwhiten = noisy_unwhitening(data, multiplier, run);
   return {unwhiten_topics(found.weights, found.vectors(), unwhiten, data.alpha0),
           {gap_of_second(data)}};
 }
 
 WhitenedRelease noise_on_components(const Whitened& data, const PowerOptions& power,
-                                    double multiplier, NoiseKey& key, Ledger& ledger) {
+                                    double multiplier, PrivateRun& run) {
   const Components exact(data, simultaneous(data.tensor, power));
   Matrix vectors = exact.vectors;
   Matrix lambda = exact.lambda.transpose();
   release_columns("eigenvectors of the whitened third moment", exact.sensitivity, multiplier,
-                  vectors, key, ledger);
+                  vectors, run);
   release_columns("eigenvalues of the whitened third moment", exact.sensitivity, multiplier, lambda,
-                  key, ledger);
-  const Matrix unwhiten = noisy_unwhitening(data, multiplier, key, ledger);
+                  run);
+  const Matrix unwhiten = noisy_unwhitening(data, multiplier, run);
   return {unwhiten_topics(lambda.transpose(), vectors, unwhiten, data.alpha0),
           {gap_of_second(data), gap_of_tensor(data, exact)}};
 }
@@ -135,50 +133,39 @@ double topic_sensitivity(const Whitened& data, const Components& parts) {
 }
 
 WhitenedRelease noise_on_topics(const Whitened& data, const PowerOptions& power, double multiplier,
-                                NoiseKey& key, Ledger& ledger) {
+                                PrivateRun& run) {
   const Components exact(data, simultaneous(data.tensor, power));
   RawTopics topics =
       unwhiten_topics(exact.lambda, exact.vectors, data.whitening.unwhiten, data.alpha0);
   const double sensitivity = topic_sensitivity(data, exact);
   Matrix alpha = topics.alpha.transpose();
-  release_columns("topics", sensitivity, multiplier, topics.columns, key, ledger);
-  release_columns("weights of the topics", sensitivity, multiplier, alpha, key, ledger);
+  release_columns("topics", sensitivity, multiplier, topics.columns, run);
+  release_columns("weights of the topics", sensitivity, multiplier, alpha, run);
   topics.alpha = alpha.transpose();
   return {topics, {gap_of_second(data), gap_of_tensor(data, exact)}};
 }
 
 // The lines of the certificate for the private power method as Imtiaz & Sarwate use it.
-void record_power(const PowerNoise& noise, Index words, Ledger& ledger) {
+ReleaseRecord power_record(const PowerNoise& noise, bool products) {
   const PowerShape& s = noise.shape;
-  ledger.add({"whitening matrix and its inverse",
-              "none",
-              0,
-              0,
-              1,
-              PureCost{std::numeric_limits<double>::infinity()},
-              {},
-              "without noise",
-              words * s.dim});
-  for (const bool products : {true, false}) {
-    const GaussianMechanism unit(
-        products ? "T(I,u,u), each start and iteration" : "T(u,u,u), each start", 2, noise.scale,
-        products ? s.dim : 1);
-    ReleaseRecord record = unit.record();
-    record.count = s.components * s.starts * (products ? s.iterations : 1);
-    record.note = fmt::format("in units of |u|_inf^{}; sensitivity as published, not proved",
-                              products ? 2 : 3);
-    ledger.add(record);
-  }
+  const GaussianMechanism unit(
+      products ? "T(I,u,u), each start and iteration" : "T(u,u,u), each start", 2, noise.scale,
+      products ? s.dim : 1);
+  ReleaseRecord record = unit.record();
+  record.count = s.components * s.starts * (products ? s.iterations : 1);
+  record.note =
+      fmt::format("in units of |u|_inf^{}; sensitivity as published, not proved", products ? 2 : 3);
+  return record;
 }
 
 WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
-                               const PrivacyTarget& target, NoiseKey key, Ledger& ledger) {
+                               const PrivacyTarget& target, PrivateRun& run) {
   const PowerShape shape{data.k(), 3, data.k(), power.starts, power.iterations};
   const PowerNoise noise = plan_power_noise(shape, target, Published::imtiaz, {});
-  record_power(noise, data.second.rows(), ledger);
-  Ledger entries(entry_statement(noise));  // of another unit; ours are recorded above
-  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>(data.tensor), noise, std::move(key),
-                            entries);
+  run.leave_without_noise("whitening matrix and its inverse", data.second.rows() * shape.dim);
+  PrivatePowerOracle oracle(
+      Sensitive<SymmetricTensor>(data.tensor), noise, run,
+      PublishedPowerRecords{power_record(noise, true), power_record(noise, false)});
   PowerOptions fixed = power;
   fixed.tolerance = 0;
   fixed.polish = 0;
@@ -188,22 +175,22 @@ WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
           {}};
 }
 
-void deny(WhitenedNoise noise, Ledger& ledger) {
+void deny(WhitenedNoise noise, PrivateRun& run) {
   if (noise == WhitenedNoise::power) {
-    ledger.deny("the whitening matrix of the documents is used without noise");
-    ledger.deny("the noise is for a change of one entry of the tensor, not of one document in it");
+    run.deny("the whitening matrix of the documents is used without noise");
+    run.deny("the noise is for a change of one entry of the tensor, not of one document in it");
     return;
   }
-  ledger.deny(noise == WhitenedNoise::tensor
-                  ? "the scale of the noise is read off the documents: sigma_k of M2"
-                  : "the scale of the noise is read off the documents: sigma_k of M2 and the gaps "
-                    "of the eigenvalues of T");
-  ledger.deny(
+  run.deny(noise == WhitenedNoise::tensor
+               ? "the scale of the noise is read off the documents: sigma_k of M2"
+               : "the scale of the noise is read off the documents: sigma_k of M2 and the gaps "
+                 "of the eigenvalues of T");
+  run.deny(
       "the bound compares W with a W' aligned to it, the singular vectors of M2' may be rotated or "
       "flipped");
-  ledger.deny("the epsilon shown takes the published sensitivities for true");
+  run.deny("the epsilon shown takes the published sensitivities for true");
   if (noise == WhitenedNoise::topics) return;
-  ledger.deny("T and the inverse of W stand in different bases");
+  run.deny("T and the inverse of W stand in different bases");
 }
 
 }  // namespace
@@ -248,21 +235,19 @@ double esmaeili_tensor_sensitivity(Index documents, double alpha0, const Vector&
 
 Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, WhitenedNoise noise,
                                            const PublishedSetting& setting,
-                                           const PowerOptions& power, NoiseKey key,
-                                           Ledger& ledger) {
+                                           const PowerOptions& power, PrivateRun& run) {
   const auto& [alpha0, target] = setting;
-  deny(noise, ledger);
-  deny_insecure_noise(key, ledger);
+  deny(noise, run);
   const Whitened data(ReleaseAccess::view(corpus), alpha0, power.components);
   if (noise == WhitenedNoise::power) {
-    return ReleaseAccess::released(noise_on_power(data, power, target, std::move(key), ledger));
+    return ReleaseAccess::released(noise_on_power(data, power, target, run));
   }
   const double edges = noise == WhitenedNoise::topics ? 1 : 2;
   const double multiplier = classical_multiplier({target.epsilon / edges, target.delta / edges});
   const auto release = noise == WhitenedNoise::tensor       ? noise_on_tensor
                        : noise == WhitenedNoise::components ? noise_on_components
                                                             : noise_on_topics;
-  return ReleaseAccess::released(release(data, power, multiplier, key, ledger));
+  return ReleaseAccess::released(release(data, power, multiplier, run));
 }
 
 }  // namespace sotto

@@ -22,8 +22,6 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/decompose/power.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/published_moments.h"
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/symmetric_tensor.h"
@@ -65,7 +63,7 @@ struct WhitenedRelease {
 // `power` decomposes T: components, starts, iterations and seed are read.
 Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, WhitenedNoise noise,
                                            const PublishedSetting& setting,
-                                           const PowerOptions& power, NoiseKey key, Ledger& ledger);
+                                           const PowerOptions& power, PrivateRun& run);
 
 // Theorem G.6: of T, in Frobenius norm, as claimed. `singular` as in SingularWhitening.
 double esmaeili_tensor_sensitivity(Index documents, double alpha0, const Vector& singular);

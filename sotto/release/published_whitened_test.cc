@@ -55,11 +55,10 @@ Run run(WhitenedNoise noise, double alpha0, const PrivacyTarget& target) {
   const Sensitive<Corpus> data(two_topics());
   PrivacyStatement statement = document_statement({kDocuments, kWords}, target);
   statement.budget.reset();
-  Ledger ledger(statement);
-  WhitenedRelease release = release_whitened(data, noise, {alpha0, target}, power_options(),
-                                             NoiseKey::from_system(), ledger)
-                                .value();
-  return {std::move(release), ledger.certify()};
+  PrivateRun run(statement, NoiseKey::from_system());
+  WhitenedRelease release =
+      release_whitened(data, noise, {alpha0, target}, power_options(), run).value();
+  return {std::move(release), run.certify()};
 }
 
 RawTopics exact_topics(double alpha0) {

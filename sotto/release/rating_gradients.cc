@@ -70,29 +70,22 @@ PrivacyStatement gradient_statement(const GradientPlan& plan) {
   return statement;
 }
 
-RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, NoiseKey key,
-                                 Ledger& ledger)
+RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, PrivateRun& run)
     : plan_(plan),
       values_(ReleaseAccess::take(std::move(values))),
       mechanism_(mechanism_for(plan, values_.size())),
-      key_(std::move(key)),
-      steps_left_(plan.steps) {
+      steps_(run, mechanism_.record(), plan.steps) {
   refuse_nan(values_);
-  ReleaseRecord record = mechanism_.record();
-  record.count = plan.steps;
-  ledger.add(std::move(record));
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
 }
 
-Vector RatingGradients::step(const Linearise& linearise) {
-  SOTTO_REQUIRE(steps_left_ > 0, "all {} steps of the plan were made", plan_.steps);
-  --steps_left_;
+// The sum over the sample of (value - predicted) * direction, each held to the clip, in whole
+// units.
+void RatingGradients::add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
+                                    std::span<double> result) const {
   const double unit = unit_of(plan_.clip, values_.size());
-  std::vector<std::int64_t> sum(static_cast<std::size_t>(plan_.numbers), 0);
+  std::vector<std::int64_t> sum(result.size(), 0);
   Linearised at;
-  for (const std::size_t e : mechanism_.sample(std::ssize(values_), key_.open_stream())) {
+  for (const std::size_t e : sample) {
     at.direction.clear();
     linearise(static_cast<Index>(e), at);
     SOTTO_REQUIRE(std::ssize(at.direction) <= plan_.coefficients, "an entry touches too much");
@@ -109,12 +102,17 @@ Vector RatingGradients::step(const Linearise& linearise) {
       sum[static_cast<std::size_t>(c.number)] += std::llrint(held * c.value / unit);
     }
   }
+  std::transform(sum.begin(), sum.end(), result.begin(),
+                 [unit](std::int64_t units) { return static_cast<double>(units) * unit; });
+}
+
+Vector RatingGradients::step(const Linearise& linearise) {
+  SOTTO_REQUIRE(steps_.left() > 0, "all {} steps of the plan were made", plan_.steps);
   Vector result(plan_.numbers);
-  for (Index n = 0; n < result.size(); ++n) {
-    result[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * unit;
-  }
-  const std::span<double> block(result.data(), sum.size());
-  mechanism_.release(block, key_.open_stream(), block);
+  const std::span<double> block(result.data(), static_cast<std::size_t>(result.size()));
+  steps_.publish_sampled(
+      mechanism_, std::ssize(values_),
+      [&](std::span<const std::size_t> sample) { add_gradients(sample, linearise, block); }, block);
   return result;
 }
 

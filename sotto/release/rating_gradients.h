@@ -14,10 +14,9 @@
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/privacy/subsampled_gaussian.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_run.h"
 #include "sotto/release/rating_sums.h"
 
 namespace sotto {
@@ -51,8 +50,8 @@ PrivacyStatement gradient_statement(const GradientPlan& plan);
 
 class RatingGradients {
  public:
-  // The ledger must outlive this; it gets the cost of all steps at once, before the first.
-  RatingGradients(RatingValues values, const GradientPlan& plan, NoiseKey key, Ledger& ledger);
+  // The run must outlive this; it gets the cost of all steps at once, before the first.
+  RatingGradients(RatingValues values, const GradientPlan& plan, PrivateRun& run);
 
   // Standard deviation of the noise in a number.
   double deviation() const { return mechanism_.record().noise; }
@@ -62,11 +61,13 @@ class RatingGradients {
   Vector step(const Linearise& linearise);
 
  private:
+  void add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
+                     std::span<double> sum) const;
+
   GradientPlan plan_;
   std::vector<double> values_;
   SubsampledGaussianMechanism mechanism_;
-  NoiseKey key_;
-  std::int64_t steps_left_;
+  PlannedReleases steps_;
 };
 
 }  // namespace sotto

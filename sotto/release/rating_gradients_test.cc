@@ -32,8 +32,8 @@ void linearise(Index e, Linearised& at) {
 }
 
 Vector step_of(const std::vector<double>& values, const GradientPlan& plan) {
-  Ledger ledger(gradient_statement(plan));
-  RatingGradients gradients(RatingValues(values), plan, NoiseKey::insecure_from_seed(4), ledger);
+  PrivateRun run(gradient_statement(plan), NoiseKey::insecure_from_seed(4));
+  RatingGradients gradients(RatingValues(values), plan, run);
   return gradients.step(linearise);
 }
 
@@ -56,8 +56,8 @@ TEST(RatingGradients, are_the_clipped_sums_and_noise_on_every_number) {
   const GradientPlan faint = plan_for(500), usual = plan_for(1);
   EXPECT_LT((step_of(values, faint) - exact_sum(values)).cwiseAbs().maxCoeff(), 0.8);
   const Vector noise = step_of(values, usual) - exact_sum(values);
-  Ledger ledger(gradient_statement(usual));
-  const RatingGradients gradients(RatingValues(values), usual, NoiseKey::from_system(), ledger);
+  PrivateRun run(gradient_statement(usual), NoiseKey::from_system());
+  const RatingGradients gradients(RatingValues(values), usual, run);
   EXPECT_NEAR(noise.squaredNorm() / numbers / std::pow(gradients.deviation(), 2), 1, 0.7);
   EXPECT_GT(noise.cwiseAbs().minCoeff(), 0);
 }
@@ -66,10 +66,9 @@ TEST(RatingGradients, are_the_clipped_sums_and_noise_on_every_number) {
 // prediction is met, so nothing is left of it) moves the sum within the sensitivity, and to it.
 TEST(RatingGradients, a_withdrawn_value_moves_the_sum_by_at_most_the_clip) {
   const GradientPlan plan = plan_for(1);
-  Ledger ledger(gradient_statement(plan));
-  const RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(),
-                                  ledger);
-  const double charged = ledger.certify().releases[0].record.sensitivity;
+  PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
+  const RatingGradients gradients(RatingValues(some_values()), plan, run);
+  const double charged = run.certify().releases[0].record.sensitivity;
   double most = 0;
   for (std::size_t e = 0; e < 50; ++e) {
     std::vector<double> with = some_values(), without = with;
@@ -87,8 +86,8 @@ TEST(RatingGradients, no_prediction_and_no_direction_passes_the_clip_or_ends_the
   const auto step_at = [&](double value, double predicted, double length) {
     std::vector<double> values = some_values();
     values[0] = value;
-    Ledger ledger(gradient_statement(plan));
-    RatingGradients gradients(RatingValues(values), plan, NoiseKey::insecure_from_seed(4), ledger);
+    PrivateRun run(gradient_statement(plan), NoiseKey::insecure_from_seed(4));
+    RatingGradients gradients(RatingValues(values), plan, run);
     return gradients.step([&](Index e, Linearised& at) {
       linearise(e, at);
       if (e > 0) return;
@@ -96,10 +95,9 @@ TEST(RatingGradients, no_prediction_and_no_direction_passes_the_clip_or_ends_the
       for (Coefficient& c : at.direction) c.value *= length;
     });
   };
-  Ledger ledger(gradient_statement(plan));
-  const RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(),
-                                  ledger);
-  const double charged = ledger.certify().releases[0].record.sensitivity;
+  PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
+  const RatingGradients gradients(RatingValues(some_values()), plan, run);
+  const double charged = run.certify().releases[0].record.sensitivity;
   const Vector without = step_at(3, 3, 1);
   for (const double predicted : {0.0, 1e150, -1e300, std::nan("")}) {
     for (int power = -320; power <= 300; power += 10) {
@@ -113,11 +111,11 @@ TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
   constexpr double rate = 0.2;
   for (const double epsilon : {0.5, 4.0}) {
     const GradientPlan plan = plan_for(epsilon, rate);
-    Ledger ledger(gradient_statement(plan));
-    RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
+    PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
+    RatingGradients gradients(RatingValues(some_values()), plan, run);
     for (int n = 0; n < 3; ++n) gradients.step(linearise);
     EXPECT_THROW(gradients.step(linearise), Error);
-    const Certificate certificate = ledger.certify();
+    const Certificate certificate = run.certify();
     EXPECT_TRUE(certificate.proved) << certificate.why;
     EXPECT_LE(certificate.epsilon, epsilon);
     EXPECT_GT(certificate.epsilon, 0.999 * epsilon);
@@ -130,9 +128,8 @@ TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
 
 TEST(RatingGradients, sample_a_share_of_the_entries_anew_each_step) {
   const GradientPlan plan = plan_for(1e3, 0.25);
-  Ledger ledger(gradient_statement(plan));
-  RatingGradients gradients(RatingValues(std::vector<double>(entries, 4)), plan,
-                            NoiseKey::from_system(), ledger);
+  PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
+  RatingGradients gradients(RatingValues(std::vector<double>(entries, 4)), plan, run);
   const Vector one = gradients.step(linearise), other = gradients.step(linearise);
   const double expected = 0.25 * exact_sum(std::vector<double>(entries, 4)).sum();
   EXPECT_NEAR(one.sum() / expected, 1, 0.5);
@@ -144,8 +141,8 @@ TEST(RatingGradients, sample_a_share_of_the_entries_anew_each_step) {
 // exactly 0.
 TEST(RatingGradients, do_not_show_which_rows_the_sample_touched) {
   const GradientPlan plan = plan_for(1, 0.01);
-  Ledger ledger(gradient_statement(plan));
-  RatingGradients gradients(RatingValues(some_values()), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
+  RatingGradients gradients(RatingValues(some_values()), plan, run);
   const Vector noisy = gradients.step(linearise);
   EXPECT_GT(noisy.cwiseAbs().minCoeff(), 0);
   EXPECT_GT(std::sqrt(noisy.squaredNorm() / numbers), 0.5 * gradients.deviation());

@@ -91,15 +91,12 @@ RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> sh
   return advantage < 0 ? RatingNoise::gaussian : RatingNoise::laplace;
 }
 
-RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key, Ledger& ledger)
-    : plan_(plan), key_(std::move(key)), ledger_(ledger), values_left_(plan.values) {
+RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, PrivateRun& run)
+    : plan_(plan), run_(run), values_left_(plan.values) {
   check(plan, ReleaseAccess::view(values).size());
   centred_ = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   budget_ = plan.noise == RatingNoise::laplace ? affordable_epsilon(plan.target, plan.values)
                                                : affordable_mu(plan.target, 1, plan.values);
-  if (!key_.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
 }
 
 // Whole units are added exactly, so the sum does not depend on the order.
@@ -151,21 +148,19 @@ NoisySums RatingSums::release(const SumQuery& query, double share) {
     const double scale =
         deviation_for({sensitivity + 2 * error, n}, share * budget_ * (1 - 0x1p-44));
     const LaplaceMechanism mechanism(query.what, sensitivity, scale, count, error);
-    mechanism.release(block, key_.open_stream(), block);
-    ledger_.add(mechanism.record());
+    run_.publish(mechanism, block, block);
     return {std::move(sums), 2 * scale * scale};
   }
   const double sensitivity = (span + std::sqrt(columns) * unit) * kSafe;
   const double deviation = deviation_for({sensitivity + 2 * error, std::sqrt(n)},
                                          std::sqrt(share) * budget_ * (1 - 0x1p-44));
   const GaussianMechanism mechanism(query.what, sensitivity, deviation, count, error);
-  mechanism.release(block, key_.open_stream(), block);
-  ledger_.add(mechanism.record());
+  run_.publish(mechanism, block, block);
   return {std::move(sums), deviation * deviation};
 }
 
 std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
-                                   NoiseKey& key, Ledger& ledger) {
+                                   PrivateRun& run) {
   check(plan, ReleaseAccess::view(values).size());
   std::vector<double> result = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   const auto count = static_cast<std::int64_t>(result.size());
@@ -175,11 +170,7 @@ std::vector<double> release_values(RatingValues values, const RatingPlan& plan, 
                                                     affordable_epsilon(plan.target, count));
   const LaplaceMechanism mechanism("every rating", width, scale, count);
   require_payable(mechanism.record(), plan.target);
-  mechanism.release(result, key.open_stream(), result);
-  ledger.add(mechanism.record());
-  if (!key.secure()) {
-    ledger.deny("the noise was drawn from an insecure seed: who knows it can subtract it");
-  }
+  run.publish(mechanism, result, result);
   for (double& x : result) x += plan.bounds.middle();
   return result;
 }

@@ -18,9 +18,8 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
-#include "sotto/privacy/certificate.h"
-#include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_run.h"
 
 namespace sotto {
 
@@ -80,8 +79,8 @@ struct NoisySums {
 
 class RatingSums {
  public:
-  // The ledger must outlive this.
-  RatingSums(RatingValues values, const RatingPlan& plan, NoiseKey key, Ledger& ledger);
+  // The run must outlive this.
+  RatingSums(RatingValues values, const RatingPlan& plan, PrivateRun& run);
 
   const RatingPlan& plan() const { return plan_; }
 
@@ -94,8 +93,7 @@ class RatingSums {
 
   RatingPlan plan_;
   std::vector<double> centred_;  // the values less the middle of the range
-  NoiseKey key_;
-  Ledger& ledger_;
+  PrivateRun& run_;
   double budget_;  // epsilon or mu
   double share_left_ = 1;
   std::int64_t values_left_;
@@ -105,7 +103,7 @@ class RatingSums {
 // the scale (high - low) / epsilon as it stands; otherwise it is raised by what precision costs, so
 // that the certificate stays within epsilon.
 std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
-                                   NoiseKey& key, Ledger& ledger);
+                                   PrivateRun& run);
 
 // The certificate's words for the rating unit.
 PrivacyStatement rating_statement(const RatingPlan& plan);

@@ -36,11 +36,15 @@ RatingPlan plan_for(RatingNoise noise, double epsilon, std::int64_t values) {
   return {{epsilon, noise == RatingNoise::laplace ? kTailDelta : 1e-6}, {1, 5}, noise, values};
 }
 
+// The same noise at every call.
 NoisySums sums_of(const Case& made, const std::vector<double>& values, RatingNoise noise,
-                  double epsilon, Ledger& ledger) {
-  RatingSums sums(RatingValues(values), plan_for(noise, epsilon, rows * 3),
-                  NoiseKey::insecure_from_seed(3), ledger);
-  return sums.release({"sums", rows, made.row_of, &made.table, made.item_of}, 1);
+                  double epsilon, Certificate* certificate = nullptr) {
+  const RatingPlan plan = plan_for(noise, epsilon, rows * 3);
+  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
+  RatingSums sums(RatingValues(values), plan, run);
+  NoisySums found = sums.release({"sums", rows, made.row_of, &made.table, made.item_of}, 1);
+  if (certificate != nullptr) *certificate = run.certify();
+  return found;
 }
 
 TEST(RatingSums, are_the_sums_and_noise_of_the_stated_variance) {
@@ -50,11 +54,9 @@ TEST(RatingSums, are_the_sums_and_noise_of_the_stated_variance) {
     exact.row(made.row_of[e]) += (made.values[e] - 3) * made.table.row(made.item_of[e]);
   }
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
-    Ledger faint(rating_statement(plan_for(noise, 200, 1)));
-    EXPECT_LT((sums_of(made, made.values, noise, 200, faint).sums - exact).cwiseAbs().maxCoeff(),
+    EXPECT_LT((sums_of(made, made.values, noise, 200).sums - exact).cwiseAbs().maxCoeff(),
               noise == RatingNoise::laplace ? 1.5 : 9.0);
-    Ledger ledger(rating_statement(plan_for(noise, 1, 1)));
-    const NoisySums found = sums_of(made, made.values, noise, 1, ledger);
+    const NoisySums found = sums_of(made, made.values, noise, 1);
     const double square = (found.sums - exact).squaredNorm() / static_cast<double>(exact.size());
     EXPECT_NEAR(square / found.variance, 1, 0.75);
   }
@@ -70,13 +72,13 @@ TEST(RatingSums, neighbours_move_one_row_within_the_sensitivity_and_come_close) 
       std::vector<double> low = made.values, high = made.values;
       low[e] = 1;
       high[e] = 5;
-      Ledger ledger(rating_statement(plan_for(noise, 1, 1)));
+      Certificate certificate;
       const Matrix moved =
-          sums_of(made, high, noise, 1, ledger).sums - sums_of(made, low, noise, 1, ledger).sums;
+          sums_of(made, high, noise, 1, &certificate).sums - sums_of(made, low, noise, 1).sums;
       Matrix others = moved;
       others.row(made.row_of[e]).setZero();
       EXPECT_EQ(others.cwiseAbs().maxCoeff(), 0);
-      charged = ledger.certify().releases[0].record.sensitivity;
+      charged = certificate.releases[0].record.sensitivity;
       most = std::max(most, noise == RatingNoise::laplace ? moved.lpNorm<1>() : moved.norm());
       EXPECT_LE(most, charged);
     }
@@ -136,12 +138,12 @@ Movement movement(const ValueBounds& bounds, RatingNoise noise, int power, doubl
   const Matrix table = Matrix::Constant(1, 1, coefficient);
   double low = 1e300, high = -1e300, charged = 0;
   for (const double value : telling_values(bounds, random)) {
-    Ledger ledger(rating_statement(plan));
-    RatingSums sums(RatingValues({value}), plan, NoiseKey::insecure_from_seed(3), ledger);
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
+    RatingSums sums(RatingValues({value}), plan, run);
     const double found = sums.release({"sum", 1, only, &table, only, power}, 1).sums(0, 0);
     low = std::min(low, found);
     high = std::max(high, found);
-    if (charged == 0) charged = ledger.certify().releases[0].record.sensitivity;
+    if (charged == 0) charged = run.certify().releases[0].record.sensitivity;
   }
   return {high - low, charged};
 }
@@ -168,12 +170,12 @@ TEST(RatingSums, refuse_ranges_and_coefficients_beyond_what_they_can_square) {
            {1, 1}, {5, 1}, {0, 1e-101}, {0, 1e101}, {-1.7e308, 1.7e308}, {0, std::nan("")}}) {
     RatingPlan plan = plan_for(RatingNoise::laplace, 1, 1);
     plan.bounds = {low, high};
-    Ledger ledger(rating_statement(plan));
-    EXPECT_THROW(RatingSums(RatingValues({1}), plan, NoiseKey::from_system(), ledger), Error);
+    PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+    EXPECT_THROW(RatingSums(RatingValues({1}), plan, run), Error);
   }
   const RatingPlan plan = plan_for(RatingNoise::laplace, 1, 1);
-  Ledger ledger(rating_statement(plan));
-  RatingSums sums(RatingValues({1}), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  RatingSums sums(RatingValues({1}), plan, run);
   const std::vector<std::int32_t> only{0};
   for (const double coefficient : {0.0, 1e-31, 1e31, std::nan("")}) {
     const Matrix table = Matrix::Constant(1, 1, coefficient);
@@ -186,12 +188,12 @@ TEST(RatingSums, the_certificate_stays_within_what_was_asked_for_and_near_it) {
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
     for (const double epsilon : {0.01, 1.0, 20.0}) {
       const RatingPlan plan = plan_for(noise, epsilon, rows + 1);
-      Ledger ledger(rating_statement(plan));
-      RatingSums sums(RatingValues(made.values), plan, NoiseKey::from_system(), ledger);
+      PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+      RatingSums sums(RatingValues(made.values), plan, run);
       sums.release({"sums", rows, made.row_of}, 0.7);
       const std::vector<std::int32_t> all(made.values.size(), 0);
       sums.release({"squares", 1, all, nullptr, {}, 2}, 0.3);
-      const Certificate certificate = ledger.certify();
+      const Certificate certificate = run.certify();
       EXPECT_TRUE(certificate.proved) << certificate.why;
       EXPECT_LE(certificate.epsilon, epsilon);
       EXPECT_GT(certificate.epsilon, epsilon * 0.999);
@@ -202,8 +204,8 @@ TEST(RatingSums, the_certificate_stays_within_what_was_asked_for_and_near_it) {
 TEST(RatingSums, refuse_more_than_the_budget_and_more_numbers_than_planned) {
   const Case made = random_case();
   const RatingPlan plan = plan_for(RatingNoise::laplace, 1, 2 * rows);
-  Ledger ledger(rating_statement(plan));
-  RatingSums sums(RatingValues(made.values), plan, NoiseKey::from_system(), ledger);
+  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  RatingSums sums(RatingValues(made.values), plan, run);
   sums.release({"sums", rows, made.row_of}, 0.6);
   EXPECT_THROW(sums.release({"sums", rows, made.row_of}, 0.41), Error);
   sums.release({"sums", rows, made.row_of}, 0.2);
@@ -215,28 +217,26 @@ TEST(RatingSums, hold_values_at_the_range_and_refuse_what_is_no_number) {
   std::vector<double> wild = made.values;
   made.values[0] = 5;
   wild[0] = 1e300;
-  Ledger ledger(rating_statement(plan_for(RatingNoise::laplace, 1, 1)));
-  EXPECT_EQ(sums_of(made, wild, RatingNoise::laplace, 1, ledger).sums,
-            sums_of(made, made.values, RatingNoise::laplace, 1, ledger).sums);
+  EXPECT_EQ(sums_of(made, wild, RatingNoise::laplace, 1).sums,
+            sums_of(made, made.values, RatingNoise::laplace, 1).sums);
   wild[0] = std::nan("");
-  EXPECT_THROW(sums_of(made, wild, RatingNoise::laplace, 1, ledger), Error);
+  EXPECT_THROW(sums_of(made, wild, RatingNoise::laplace, 1), Error);
 }
 
 TEST(RatingSums, do_not_depend_on_the_order_of_the_entries) {
   Case made = random_case();
-  Ledger ledger(rating_statement(plan_for(RatingNoise::laplace, 1, 1)));
-  const Matrix before = sums_of(made, made.values, RatingNoise::laplace, 1, ledger).sums;
+  const Matrix before = sums_of(made, made.values, RatingNoise::laplace, 1).sums;
   std::reverse(made.values.begin(), made.values.end());
   std::reverse(made.row_of.begin(), made.row_of.end());
   std::reverse(made.item_of.begin(), made.item_of.end());
-  EXPECT_EQ(before, sums_of(made, made.values, RatingNoise::laplace, 1, ledger).sums);
+  EXPECT_EQ(before, sums_of(made, made.values, RatingNoise::laplace, 1).sums);
 }
 
 TEST(RatingSums, an_insecure_seed_certifies_nothing) {
-  Ledger ledger(rating_statement(plan_for(RatingNoise::laplace, 1, 1)));
   const Case made = random_case();
-  sums_of(made, made.values, RatingNoise::laplace, 1, ledger);
-  EXPECT_FALSE(ledger.certify().proved);
+  Certificate certificate;
+  sums_of(made, made.values, RatingNoise::laplace, 1, &certificate);
+  EXPECT_FALSE(certificate.proved);
 }
 
 TEST(RatingNoiseChoice, is_laplace_for_few_releases_and_gaussian_for_many) {
@@ -250,12 +250,11 @@ TEST(PerturbedValues, as_published_have_the_published_scale_and_strict_ones_stay
   const Case made = random_case();
   const RatingPlan plan = plan_for(RatingNoise::laplace, 2, entries);
   for (const bool as_published : {true, false}) {
-    NoiseKey key = NoiseKey::from_system();
-    Ledger ledger(rating_statement(plan));
+    PrivateRun run(rating_statement(plan), NoiseKey::from_system());
     const std::vector<double> noisy =
-        release_values(RatingValues(made.values), plan, as_published, key, ledger);
+        release_values(RatingValues(made.values), plan, as_published, run);
     EXPECT_EQ(noisy.size(), made.values.size());
-    const Certificate certificate = ledger.certify();
+    const Certificate certificate = run.certify();
     EXPECT_TRUE(certificate.proved);
     const double scale = certificate.releases[0].record.noise;
     if (as_published) {
@@ -274,10 +273,9 @@ TEST(PerturbedValues, stay_near_a_narrow_range_far_from_zero) {
   for (const double low : {1e15, -1e30}) {
     plan.bounds = {low, low + std::abs(low) * 0x1p-50};
     const double width = plan.bounds.width();
-    NoiseKey key = NoiseKey::insecure_from_seed(8);
-    Ledger ledger(rating_statement(plan));
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(8));
     const std::vector<double> noisy = release_values(
-        RatingValues({low, plan.bounds.middle(), plan.bounds.high}), plan, false, key, ledger);
+        RatingValues({low, plan.bounds.middle(), plan.bounds.high}), plan, false, run);
     for (const double x : noisy) {
       EXPECT_GT(x, low - 40 * width);
       EXPECT_LT(x, low + 40 * width);

@@ -49,11 +49,10 @@ double published_completion_error(const CompletionProblem& problem, const Publis
   settings.seed = seed;
   PrivacyStatement statement = rating_statement(plan);
   statement.claimed = published_claim(run.epsilon);
-  Ledger ledger(statement);
+  PrivateRun noisy(statement, NoiseKey::insecure_from_seed(seed));
   try {
     const CompletionModel model =
-        fit_published(train, RatingValues(train.value), plan, run.perturbed, settings,
-                      NoiseKey::insecure_from_seed(seed), ledger);
+        fit_published(train, RatingValues(train.value), plan, run.perturbed, settings, noisy);
     return error_of(problem, model, scaling);
   } catch (const Error& error) {
     if (error.place() != "--step") throw;
@@ -73,9 +72,8 @@ double strict_completion_error(const CompletionProblem& problem, double epsilon,
   const PrivateModelPlan parts = plan_private_model(problem.train, epsilon, rank);
   plan.noise = choose_noise(plan.target, parts.shares());
   plan.values = parts.values;
-  Ledger ledger(rating_statement(plan));
-  RatingSums sums(RatingValues(problem.train.value), plan, NoiseKey::insecure_from_seed(seed),
-                  ledger);
+  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
+  RatingSums sums(RatingValues(problem.train.value), plan, run);
   const CompletionModel model =
       fit_private_model(problem.train, parts, problem.settings.kind, rank, sums).model;
   return error_of(problem, model, {});

@@ -68,8 +68,8 @@ double recovery_error(const RecoveryProblem& problem, const Matrix& found) {
 
 double iterate_error(const RecoveryProblem& problem, const PowerNoise& noise, std::uint64_t seed) {
   ComponentsOracle exact(problem);
-  Ledger ledger(entry_statement(noise));
-  PrivatePowerOracle oracle(exact, noise, NoiseKey::insecure_from_seed(seed), ledger);
+  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(seed));
+  PrivatePowerOracle oracle(exact, noise, run);
   PowerOptions options;
   options.components = noise.shape.components;
   options.starts = noise.shape.starts;
@@ -84,10 +84,9 @@ double iterate_error(const RecoveryProblem& problem, const PowerNoise& noise, st
 double input_error(const RecoveryProblem& problem, const PrivacyTarget& target,
                    std::uint64_t seed) {
   const PublicShape shape{problem.vectors.rows(), problem.order};
-  Ledger ledger(entry_statement(shape, target));
+  PrivateRun run(entry_statement(shape, target), NoiseKey::insecure_from_seed(seed));
   const Sensitive<SymmetricTensor> data{tensor_of(problem)};
-  const SymmetricTensor noisy =
-      release_tensor(data, target, NoiseKey::insecure_from_seed(seed), ledger).value();
+  const SymmetricTensor noisy = release_tensor(data, target, run).value();
   TensorOracle oracle(noisy);
   PowerOptions options;
   options.components = problem.weights.size();

@@ -59,11 +59,11 @@ double strict_topic_error_by(const TopicProblem& problem, const std::string& mec
   const TopicOptions options = problem.options(seed);
   Sensitive<Corpus> data(problem.corpus);
   const PublicCorpusShape shape = public_shape(data);
-  Ledger ledger(document_statement(shape, target));
+  PrivateRun run(document_statement(shape, target), NoiseKey::insecure_from_seed(seed),
+                 target.budget());
   const PrivateTopicPlan plan = plan_private_topics(shape, options, {}, privacy);
   try {
-    const PrivateTopicFit fit = fit_private_topics(std::move(data), plan, options, target,
-                                                   NoiseKey::insecure_from_seed(seed), ledger);
+    const PrivateTopicFit fit = fit_private_topics(std::move(data), plan, options, run);
     return component_error(problem.truth, fit.model.topics);
   } catch (const Error&) {
     return random_topic_error(problem, seed);  // refused: noise alone

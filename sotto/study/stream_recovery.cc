@@ -57,10 +57,10 @@ double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
   const PrivateStreamPlan plan = plan_private_stream(
       {problem.rows.cols(), problem.rows.rows(), "records"}, target, norm,
       {static_cast<int>(asked.order), asked.columns(), asked.answers(), asked.batch});
-  Ledger ledger(record_statement(plan));
+  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(seed));
   PrivateStreamOracle oracle(
       Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<BorrowedRows>(problem.rows))), plan,
-      NoiseKey::insecure_from_seed(seed), ledger);
+      run);
   const Decomposition found = decompose_stream(oracle, asked);
   return (problem.vectors.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
 }

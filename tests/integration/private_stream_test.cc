@@ -43,12 +43,11 @@ double worst_cosine(const Matrix& truth, const RowMatrix& rows, double epsilon, 
   const Index answers = options.components * (iterations + 1);
   const PrivateStreamPlan plan{{epsilon, 1e-6}, truth.rows(),          3,  starts,
                                answers,         rows.rows() / answers, 1.0};
-  Ledger ledger(record_statement(plan));
+  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(seed));
   PrivateStreamOracle oracle(
-      Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<MemorySource>(rows))), plan,
-      NoiseKey::insecure_from_seed(seed), ledger);
+      Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<MemorySource>(rows))), plan, run);
   const Decomposition found = robust_power_method(oracle, options);
-  EXPECT_LE(ledger.certify().epsilon, epsilon);
+  EXPECT_LE(run.certify().epsilon, epsilon);
   return (truth.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
 }
 

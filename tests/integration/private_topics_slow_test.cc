@@ -30,11 +30,11 @@ class PrivateTopicRecovery : public ::testing::Test {
     privacy.mechanism = mechanism;
     const PublicCorpusShape shape{made_->corpus.documents(), made_->corpus.vocabulary_size};
     const PrivateTopicPlan plan = plan_private_topics(shape, options(), {}, privacy);
-    Ledger ledger(document_statement(shape, privacy.target()));
+    PrivateRun run(document_statement(shape, privacy.target()), NoiseKey::from_system(),
+                   privacy.target().budget());
     const PrivateTopicFit fit =
-        fit_private_topics(Sensitive<Corpus>(Corpus(made_->corpus)), plan, options(),
-                           privacy.target(), NoiseKey::from_system(), ledger);
-    const Certificate certificate = ledger.certify();
+        fit_private_topics(Sensitive<Corpus>(Corpus(made_->corpus)), plan, options(), run);
+    const Certificate certificate = run.certify();
     EXPECT_TRUE(certificate.proved) << certificate.why;
     EXPECT_LE(certificate.epsilon, epsilon);
     return mean_total_variation(made_->topics, fit.model.topics);

@@ -49,21 +49,20 @@ inline Corpus corpus_of(const std::vector<Counts>& documents) {
 // A generous budget for tests of the values.
 inline constexpr PrivacyTarget kWide{1000, 1e-6};
 
-struct PrivateRun {
-  Ledger ledger;
+struct DocumentRun {
+  PrivateRun run;
   PrivateDocuments documents;
 
-  explicit PrivateRun(Corpus corpus, std::uint64_t seed = 1, PrivacyTarget target = kWide)
-      : ledger(document_statement({corpus.documents(), corpus.vocabulary_size}, target)),
-        documents(Sensitive<Corpus>(std::move(corpus)),
-                  Budget::gaussian(target.epsilon, target.delta),
-                  NoiseKey::insecure_from_seed(seed), ledger) {}
+  explicit DocumentRun(Corpus corpus, std::uint64_t seed = 1, PrivacyTarget target = kWide)
+      : run(document_statement({corpus.documents(), corpus.vocabulary_size}, target),
+            NoiseKey::insecure_from_seed(seed), target.budget()),
+        documents(Sensitive<Corpus>(std::move(corpus)), run) {}
 
   const ReleaseRecord& record(std::size_t i) {
-    certificate = ledger.certify();
+    certificate = run.certify();
     return certificate.releases.at(i).record;
   }
-  Certificate certificate = ledger.certify();
+  Certificate certificate = run.certify();
 };
 
 // The question of each kind, answered as one long vector in isometric coordinates.
