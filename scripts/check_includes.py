@@ -5,7 +5,8 @@ ARROWS is the picture of docs/architecture.md. A folder may include itself, what
 and all that stands below those. Tests may include anything that is below their folder or beside it
 in a `testing` folder; decompose must never see privacy, and privacy never a tensor. ReleaseAccess,
 which opens sensitive data, is defined in release/ alone, and its header is included there alone: not
-in the program, the benchmarks or the tests of other folders.
+in the program, the benchmarks or the tests of other folders. Noise is drawn for data in one place,
+release/private_run: nothing else of the library or the program opens a stream or keeps a ledger.
 """
 import pathlib
 import re
@@ -28,6 +29,8 @@ ARROWS = {
 }
 DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
 DOOR_HEADER = "sotto/release/access.h"
+NOISE = re.compile(r"\bopen_stream\b|\bLedger\b")
+NOISE_HOMES = ("sotto/privacy/", "sotto/release/private_run.")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -57,6 +60,16 @@ def violations_of_the_door(root):
                 yield f"{place}: {DOOR_HEADER} may be included in release/ only"
 
 
+def violations_of_the_one_run(root):
+    for path in sources(root, "sotto", "cli"):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(NOISE_HOMES) or name.endswith("_test.cc"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if NOISE.search(line.split("//")[0]):
+                yield f"{name}:{number}: noise is drawn and recorded by release/private_run alone"
+
+
 def violations_of_the_arrows(root):
     for path in sources(root, "sotto"):
         folder = path.relative_to(root / "sotto").parts[0]
@@ -79,7 +92,8 @@ def violations_of_the_arrows(root):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    found = [*violations_of_the_arrows(root), *violations_of_the_door(root)]
+    found = [*violations_of_the_arrows(root), *violations_of_the_door(root),
+             *violations_of_the_one_run(root)]
     for line in found:
         print(line)
     return 1 if found else 0

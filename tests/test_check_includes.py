@@ -56,6 +56,16 @@ class CheckIncludes(unittest.TestCase):
         for place in "sotto/release/a.cc", "sotto/release/a_test.cc":
             self.assertEqual(check({place: door}), (0, ""))
 
+    def test_noise_is_drawn_by_the_run_alone(self):
+        for line in ("mechanism.release(x, key.open_stream(), x);\n", "  Ledger ledger(words);\n"):
+            for place in "sotto/release/a.cc", "sotto/complete/a.h", "cli/a.cc":
+                code, text = check({place: line})
+                self.assertEqual(code, 1, place)
+                self.assertIn(f"{place}:1: noise is drawn and recorded by", text)
+            for place in ("sotto/privacy/a.cc", "sotto/release/private_run.h",
+                          "sotto/release/a_test.cc"):
+                self.assertEqual(check({place: line}), (0, ""), place)
+
     def test_catches_a_folder_that_is_not_in_the_picture(self):
         code, text = check({"sotto/util/a.h": "\n"})
         self.assertEqual(code, 1)

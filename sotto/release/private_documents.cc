@@ -15,9 +15,7 @@
 namespace sotto {
 namespace {
 
-// Covers the relative errors of weights and of orthonormal blocks, eight times over
-// (private_documents.md, 2 and 5).
-constexpr double kSafe = 1 + 0x1p-30;
+// How far from orthonormal a block may be (private_documents.md, 2).
 constexpr double kOrthonormal = 0x1p-34;
 
 // What is public and enters a contribution: far from where squares and products leave the range of
@@ -39,7 +37,7 @@ double longest(double clip) {
 }
 
 // Two non-negative contributions of norm at most `norm`.
-double sensitivity_of(double norm) { return std::numbers::sqrt2 * norm * kSafe; }
+double sensitivity_of(double norm) { return std::numbers::sqrt2 * norm * kSafeSpectral; }
 
 template <class T, class Mechanism>
 Released<Noisy<T>> noisy_value(T value, const Mechanism& mechanism) {
@@ -108,7 +106,7 @@ struct PrivateDocuments::Held {
   // private_documents.md, 5: of a third moment in q dimensions, whose contributions have norm 1.
   double third_error(double q) const {
     const auto words = static_cast<double>(sum_depth(corpus.vocabulary_size));
-    return 36 * (gamma(depth() + 64) + std::sqrt(q) * gamma(words + 4)) * kSafe;
+    return 36 * (gamma(depth() + 64) + std::sqrt(q) * gamma(words + 4)) * kSafeSpectral;
   }
 };
 

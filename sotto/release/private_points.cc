@@ -16,7 +16,7 @@ namespace sotto {
 namespace {
 
 // private_points.md, 4: covers the error of a computed norm over `width` numbers, cubed at most.
-double safe(Index width) { return 1 + 0x1p-40 + 8 * gamma(2 * static_cast<double>(width) + 16); }
+double safe(Index width) { return kSafe + 8 * gamma(2 * static_cast<double>(width) + 16); }
 
 // Beyond these, squares and cubes could overflow.
 void require_moderate(double x, const char* what) {

@@ -8,13 +8,11 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
 namespace {
-
-// Covers the roundings in a sensitivity or an error bound of up to 2^12 terms.
-constexpr double kSafe = 1 + 0x1p-40;
 
 double factorial(int p) { return p == 3 ? 6 : 24; }
 

@@ -15,9 +15,6 @@
 namespace sotto {
 namespace {
 
-// Covers the roundings in a bound, the eigenvalue included.
-constexpr double kSafe = 1 + 0x1p-30;
-
 // min(1, B/|x|) for each row; 0 for a record so long that its square overflows.
 Vector shrink_factors(const PointBlock& points, double max_norm) {
   return squared_norms(points).unaryExpr([max_norm](double square) {
@@ -46,7 +43,7 @@ double mean_error(const PrivateStreamPlan& plan, const PointSource& source, doub
   const auto depth = static_cast<double>(addition_depth(source, plan.batch));
   const double relative = plan.order * gamma(2 * d + 16) + gamma(depth + 2);
   return relative * integer_power(plan.max_norm * std::max(1.0, longest), plan.order) *
-         std::sqrt(static_cast<double>(plan.starts)) * kSafe;
+         std::sqrt(static_cast<double>(plan.starts)) * kSafeSpectral;
 }
 
 std::string needs(const PrivateStreamPlan& plan) {
@@ -111,7 +108,7 @@ double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int powe
   const double lambda = leading_eigenpairs(gram, 1).values[0];
   const double longest = std::sqrt(gram.diagonal().maxCoeff());
   return integer_power(plan.max_norm, plan.order) * integer_power(longest, power - 1) *
-         std::sqrt(lambda) * kSafe;
+         std::sqrt(lambda) * kSafeSpectral;
 }
 
 PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
@@ -251,7 +248,7 @@ GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int po
   SOTTO_REQUIRE(block.cols() == plan_.starts, "the noise was planned for blocks of {}, not {}",
                 plan_.starts, block.cols());
   const double sensitivity =
-      2 * record_bound(block, plan_, power) / static_cast<double>(plan_.batch) * kSafe;
+      2 * record_bound(block, plan_, power) / static_cast<double>(plan_.batch) * kSafeSpectral;
   const double longest = block.colwise().norm().maxCoeff();
   const double error = mean_error(plan_, records_.source(), longest);
   const bool numbers = power == order();

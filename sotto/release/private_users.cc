@@ -9,19 +9,19 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
 // private_users.md, 2 and 3.
-constexpr double kSafe = 1 + 0x1p-28;
 constexpr double kUnit = 0x1p-21;
 constexpr Index kMostItems = Index{1} << 22, kMostTimes = Index{1} << 16;
 constexpr double kShortest = 0x1p-10;
 
 std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
 
-double sensitivity_for(double numbers) { return kSafe + std::sqrt(numbers) * kUnit / 2; }
+double sensitivity_for(double numbers) { return kSafeLong + std::sqrt(numbers) * kUnit / 2; }
 
 // The order in which a user's ratings are taken when not all count: a fixed shuffle of the items.
 std::uint64_t place_of(std::int32_t item) {

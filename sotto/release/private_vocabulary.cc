@@ -14,13 +14,11 @@
 namespace sotto {
 namespace {
 
-constexpr double kSafe = 1 + 0x1p-30;
-
 double value_error(Index documents) {
   return gamma(static_cast<double>(sum_depth(documents)) + 8) * static_cast<double>(documents);
 }
 
-double sensitivity() { return std::numbers::sqrt2 * kSafe; }
+double sensitivity() { return std::numbers::sqrt2 * kSafeSpectral; }
 
 // z with count Q(z) <= chance, Q the upper tail of the normal distribution: Q falls, so bisect.
 double tail_quantile(double chance, double count) {
@@ -28,7 +26,7 @@ double tail_quantile(double chance, double count) {
   for (int step = 0; step < 200; ++step) {
     const double middle = 0.5 * (low + high);
     const double tail = 0.5 * std::erfc(middle / std::numbers::sqrt2);
-    (count * tail * kSafe <= chance ? high : low) = middle;
+    (count * tail * kSafeSpectral <= chance ? high : low) = middle;
   }
   return high;
 }
@@ -88,7 +86,7 @@ class WeightNoise {
       : deviation_(deviation),
         error_(value_error(documents)),
         record_(on(differing(plan)).record()) {
-    record_.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafe;
+    record_.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafeSpectral;
     record_.precision.delta += plan.threshold_delta;
   }
 
@@ -116,7 +114,7 @@ VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents) {
                            std::sqrt(static_cast<double>(differing(plan)))};
   const double deviation = deviation_for(hidden, plan.mu);
   const double z = tail_quantile(plan.threshold_delta, static_cast<double>(plan.own_words));
-  return {deviation, 1 + deviation * z * kSafe + value_error(documents)};
+  return {deviation, 1 + deviation * z * kSafeSpectral + value_error(documents)};
 }
 
 Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan& plan,

@@ -9,12 +9,10 @@
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/vector.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
-
-// Covers the roundings in the formulas of the sensitivities.
-constexpr double kSafe = 1 + 0x1p-40;
 
 std::vector<double> unique_pairs(const Matrix& symmetric) {
   std::vector<double> packed;

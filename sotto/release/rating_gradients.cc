@@ -6,12 +6,12 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
 // rating_gradients.md, 1 and 2.
-constexpr double kSafe = 1 + 0x1p-38;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 32, kMostCoefficients = 1 << 11;
 // Directions outside of this count for nothing: their squares would not tell their length.
 constexpr double kLeastSquare = 1e-200, kMostSquare = 1e200;
@@ -25,7 +25,7 @@ double unit_of(double clip, std::size_t entries) {
 
 double sensitivity_of(const GradientPlan& plan, std::size_t entries) {
   const auto touched = static_cast<double>(plan.coefficients);
-  return plan.clip * kSafe + unit_of(plan.clip, entries) / 2 * std::sqrt(touched);
+  return plan.clip * kSafeScaled + unit_of(plan.clip, entries) / 2 * std::sqrt(touched);
 }
 
 void check(const GradientPlan& plan, std::size_t entries) {

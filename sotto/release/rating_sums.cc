@@ -11,12 +11,11 @@
 #include "sotto/privacy/gdp.h"
 #include "sotto/privacy/laplace.h"
 #include "sotto/release/access.h"
+#include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
-// Covers the roundings of a contribution before it is put on its unit, and those of the bound.
-constexpr double kSafe = 1 + 0x1p-40;
 constexpr std::int64_t kMostEntries = std::int64_t{1} << 32;
 constexpr Index kMostColumns = 1 << 11;
 
