@@ -77,7 +77,7 @@ Point descend(const Target& moments, const Point& at, double& step) {
   const Evaluation here = evaluate(moments, at);
   step *= 1.25;
   while (true) {
-    const Point next = project(combine(at, -step, here.gradient));
+    Point next = project(combine(at, -step, here.gradient));
     const Point move = combine(next, -1, at);
     const double bound = here.value + dot(here.gradient, move) + dot(move, move) / (2 * step);
     if (evaluate(moments, next).value <= bound * (1 + 1e-12) || step < 1e-12) return next;
