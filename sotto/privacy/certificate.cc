@@ -154,11 +154,18 @@ BestBound largest_account(const std::vector<Bill>& bills, double delta) {
   return largest;
 }
 
+// What left without noise has no finite cost, for which JSON has null.
+nlohmann::json finite_or_null(double x) {
+  return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
+}
+
 nlohmann::json cost_json(const Cost& cost) {
   struct ToJson {
     nlohmann::json operator()(const GaussianCost& c) const { return {{"mu", c.mu}}; }
     nlohmann::json operator()(const LaplaceCost& c) const { return {{"epsilon", c.epsilon}}; }
-    nlohmann::json operator()(const PureCost& c) const { return {{"epsilon", c.epsilon}}; }
+    nlohmann::json operator()(const PureCost& c) const {
+      return {{"epsilon", finite_or_null(c.epsilon)}};
+    }
     nlohmann::json operator()(const SubsampledGaussianCost& c) const {
       return {{"noise_multiplier", c.noise_multiplier}, {"sampling_rate", c.sampling_rate}};
     }
@@ -170,8 +177,8 @@ nlohmann::json release_json(const CertifiedRelease& release) {
   const ReleaseRecord& record = release.record;
   nlohmann::json json{{"what", record.what},
                       {"mechanism", record.mechanism},
-                      {"sensitivity", record.sensitivity},
-                      {"noise", record.noise},
+                      {"sensitivity", finite_or_null(record.sensitivity)},
+                      {"noise", finite_or_null(record.noise)},
                       {"count", record.count},
                       {"values", record.values},
                       {"cost", cost_json(record.cost)}};

@@ -104,7 +104,8 @@ PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target
 
 double block_sensitivity(const Matrix& block, int order, int power) {
   const double most = block.array().pow(2 * power).rowwise().sum().maxCoeff();
-  return factorial(order) * std::sqrt(most) * kSafe;
+  const double summing = 2 * gamma(static_cast<double>(block.cols()));
+  return factorial(order) * std::sqrt(most) * (kSafe + summing);
 }
 
 ProtectedUnits entry_units(const PublicShape& shape) {

@@ -107,8 +107,11 @@ double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int powe
   const Matrix gram = block.transpose() * block;
   const double lambda = leading_eigenpairs(gram, 1).values[0];
   const double longest = std::sqrt(gram.diagonal().maxCoeff());
+  // The error of the computed Gram matrix, relative to lambda >= |U|_F^2 / min(d, L).
+  const auto smaller = static_cast<double>(std::min(block.rows(), block.cols()));
+  const double summing = 4 * gamma(static_cast<double>(block.rows()) + 8) * smaller;
   return integer_power(plan.max_norm, plan.order) * integer_power(longest, power - 1) *
-         std::sqrt(lambda) * kSafeSpectral;
+         std::sqrt(lambda) * (kSafeSpectral + summing);
 }
 
 PrivacyStatement record_statement(const PrivateStreamPlan& plan) {

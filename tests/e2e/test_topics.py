@@ -229,6 +229,22 @@ class PrivateTopics(TopicsTest):
         self.assertEqual(releases[2]["values"], math.comb(2 * TOPICS + 3, 3))
         self.assertEqual(result["privacy"]["guarantee"], "proved")
 
+    def test_every_published_method_writes_its_result(self):
+        folder = self.folder / "twenty"
+        self.succeed("generate", "corpus", "-n", 3000, "-V", 20, "-k", 2, "--model", "single",
+                     "--out", folder)
+        for method in ("agn", "avn", "dp-tpm", "esmaeili-1", "esmaeili-2", "esmaeili-3",
+                       "esmaeili-4"):
+            model = "lda" if method.startswith("esmaeili") else "single"
+            out = self.folder / method
+            result = json.loads(self.succeed(
+                "topics", folder / "docword.txt", "-k", 2, "--model", model, "--as-published",
+                method, "--epsilon", 1, "--delta", "1e-6", "--json", "--out", out))
+            self.assertEqual(result, json.loads((out / "result.json").read_text()))
+            self.assertTrue((out / "report.html").exists())
+            proved = method in ("agn", "avn", "esmaeili-1")
+            self.assertEqual(result["privacy"]["guarantee"], "proved" if proved else "none", method)
+
     def test_an_insecure_seed_repeats_and_proves_nothing(self):
         runs = [self.topics(*PRIVATE, "--insecure-seed", 3, "--threads", t) for t in (1, 2)]
         self.assertEqual(runs[0]["topics"], runs[1]["topics"])
