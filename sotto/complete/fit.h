@@ -43,9 +43,9 @@ enum class FitStatus { completed, converged, early_stop, time_limit, stopped };
 std::string status_text(FitStatus status);
 
 struct EpochRecord {
-  double train_rmse;                      // as Solver::epoch tells it
+  double train_rmse = 0;                  // as Solver::epoch tells it
   std::optional<double> validation_rmse;  // of clipped predictions
-  double seconds;                         // since the start
+  double seconds = 0;                     // since the start
 };
 
 struct CompletionFit {

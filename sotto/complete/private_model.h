@@ -48,7 +48,7 @@ void ask_for_something(Matrix& table, std::span<const std::int32_t> used);
 
 struct PrivateModelFit {
   CompletionModel model;
-  double rating_variance;  // as released, within public bounds
+  double rating_variance = 0;  // as released, within public bounds
 };
 
 // Releases what the plan says and learns the model: CP, or Tucker with a fixed core. The values in
