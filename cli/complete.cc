@@ -22,7 +22,6 @@
 #include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/read_ratings.h"
-#include "sotto/release/private_stream.h"
 #include "sotto/release/rating_options.h"
 #include "sotto/report/result.h"
 
@@ -53,8 +52,7 @@ class Complete final : public Command {
         .append(privacy_.table())
         .text("given", 0, files_.given, "FILE",
               "unit user, with --test: public ratings of the test users, who should not be in "
-              "RATINGS "
-              "(that is not looked at)")
+              "RATINGS (that is not looked at)")
         .text("recommend", 0, files_.own, "FILE",
               "the ratings of one user: print what a result of --unit user predicts for the items "
               "not rated; nothing leaves")

@@ -309,7 +309,9 @@ namespace {
 // Whom recommendations say something about: nobody in the training data beyond its certificate, and
 // the one user they are made for.
 std::string recommendation_privacy(const UserRun& run, const Json& certificate) {
-  const bool proved = certificate.value("guarantee", "none") == "proved";
+  const bool proved = certificate.is_object() && certificate.value("guarantee", "") == "proved" &&
+                      certificate.value("epsilon", Json()).is_number() &&
+                      certificate.value("delta", Json()).is_number();
   const std::string source =
       proved ? fmt::format("the certificate of {} (epsilon {}, delta {})", run.files.ratings,
                            rounded_up(certificate.at("epsilon").get<double>()),

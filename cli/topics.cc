@@ -299,12 +299,18 @@ class Topics final : public Command {
     }
   }
 
-  // What a reader says about the documents quotes them; a private run does not pass it on.
+  // What a reader says about the documents quotes them; a private run does not pass it on. What is
+  // wrong with the vocabulary, a public file, is said.
   Sensitive<Corpus> read_private(std::string& format) const {
     CorpusFileOptions file = file_;
     file.records_are_private = true;
-    return read_unquoted(path_,
-                         [&] { return Sensitive<Corpus>(read_corpus(path_, file, &format)); });
+    try {
+      return Sensitive<Corpus>(read_corpus(path_, file, &format));
+    } catch (const Error& error) {
+      const bool of_words = !file.vocab.empty() && error.place().starts_with(file.vocab + ":");
+      if (of_words) throw;
+      refuse_records(error, path_ == "-" ? "standard input" : path_);
+    }
   }
 
   bool single() const { return topics_.model == "single"; }

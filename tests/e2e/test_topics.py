@@ -229,6 +229,11 @@ class PrivateTopics(TopicsTest):
         self.assertEqual(releases[2]["values"], math.comb(2 * TOPICS + 3, 3))
         self.assertEqual(result["privacy"]["guarantee"], "proved")
 
+    def test_what_is_wrong_with_a_public_vocabulary_is_said(self):
+        text = self.write("text.txt", "one two\n" * 9)
+        bad = self.write("bad.txt", "one\n\ntwo\n")
+        self.refuse("topics", text, "-k", 2, *PRIVATE, "--vocab", bad, says="bad.txt:2: is blank")
+
     def test_every_published_method_writes_its_result(self):
         folder = self.folder / "twenty"
         self.succeed("generate", "corpus", "-n", 3000, "-V", 20, "-k", 2, "--model", "single",
