@@ -43,8 +43,9 @@ std::span<const std::string_view> words_of(const Fields& fields) {
   return {fields.field.data(), fields.count};
 }
 
-// A record has a value, so a line without a number is none. Private records: it must hold a name
-// that is known too, or else it is a record that cannot be read, as it would be anywhere else.
+// A record has a value, so a line without a number is none. Private records: it must name the value
+// too, or else it is a record that cannot be read, as it would be anywhere else: labels of a broken
+// one must not end up as names in the certificate.
 bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions& options) {
   if (options.header != "auto") return options.header == "yes";
   double ignored;
@@ -56,8 +57,7 @@ bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions
   if (!options.records_are_private) return true;
   const bool may_have_one = format == RatingFormat::csv || format == RatingFormat::tsv;
   return may_have_one && std::any_of(words.begin(), words.end(), [](std::string_view word) {
-           return is_one_of(user_names, word) || is_one_of(item_names, word) ||
-                  is_one_of(value_names, word) || is_one_of(time_names, word);
+           return is_one_of(value_names, word);
          });
 }
 
@@ -180,7 +180,7 @@ class Layout {
       return columns_of({Role::mode, Role::mode, Role::value, Role::time});
     }
     SOTTO_REQUIRE_AT(!options_.records_are_private, "--columns",
-                     "is needed: the first line has no header with names that are known, and a "
+                     "is needed: the first line has no header that names the value, and a "
                      "private run does not read off a record what the columns are; for instance "
                      "user,item,value (or --header yes)");
     return usual_columns();

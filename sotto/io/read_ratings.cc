@@ -391,7 +391,7 @@ OptionTable RatingFileOptions::table() {
             "MovieLens format)")
       .choice("header", header, {"auto", "yes", "no"},
               "whether the first line names the columns; auto: when nothing on it is a number, and "
-              "with --epsilon at least one name is known")
+              "with --epsilon when a column is called rating, value, score or stars too")
       .choice("time-mode", time_mode, {"none", "day", "week", "month"},
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",

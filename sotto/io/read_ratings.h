@@ -24,8 +24,8 @@
 // Private ratings (RatingFileOptions::records_are_private): no rating decides how another one is
 // read, nor in which order anything stands.
 //   - The format is that of public_format.h; gzip is told by the name.
-//   - The first line is a header where --header says so, or when nothing on it is a number and at
-//     least one name on it is known. Without one --columns is needed, but for MovieLens (user,
+//   - The first line is a header where --header says so, or when nothing on it is a number and a
+//     name on it is that of a value. Without one --columns is needed, but for MovieLens (user,
 //     item, value, time) and .tns (indices, value; with for_users two indices).
 //   - Exactly one name of the header is that of a value, or --columns is needed: what is taken for
 //     a mode may be published.

@@ -333,17 +333,19 @@ TEST_F(PrivateRatingsTest, indices_are_labels_and_cost_what_occurs) {
   EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 9 2\n1\n5 1 1 1\n"), "--columns: is needed");
 }
 
-TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_names_that_are_known) {
+TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_the_name_of_the_value) {
   EXPECT_EQ(read("r.csv", "who,what,stars\na,x,1\n").modes[0].name, "who");
   for (const char* text : {"a,x,1\nb,x,2\n", "who,what,liked\na,x,1\n", "a,x,secret\na,x,1\n"}) {
     EXPECT_ERROR(read("r.csv", text), "--columns: is needed");
   }
-  EXPECT_ERROR(read("r.csv", "user,item,grade\na,x,1\n"), "--columns: is needed: 0 columns");
+  EXPECT_ERROR(read("r.csv", "user,item,grade\na,x,1\n"), "--columns: is needed");
   EXPECT_ERROR(read("r.csv", "user,item,score,rating\na,x,1,1\n"), "needed: 2 columns");
   options_.columns = "user,item,value";
   // A record that is malformed is so wherever it stands; "user" may be the name of a user.
   EXPECT_ERROR(read("r.csv", "a,x,secret\na,x,1\n"), "r.csv:1: 'secret' is not a number");
   EXPECT_ERROR(read("r.csv", "a,x,1\na,x,secret\n"), "r.csv:2: 'secret' is not a number");
+  // Labels that are called like a column make no header: they would be published as names.
+  EXPECT_ERROR(read("r.csv", "a,movie,secret\na,x,1\n"), "r.csv:1: 'secret' is not a number");
   EXPECT_ERROR(read("r.csv", "a,x\na,x,1\n"), "r.csv:1: expected 3 fields");
   EXPECT_ERROR(read("r.csv", "a,x,1\na,x\n"), "r.csv:2: expected 3 fields");
   EXPECT_EQ(read("r.csv", "user,x,1\nb,x,2\n").entries.size(), 2);
