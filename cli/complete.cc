@@ -28,10 +28,6 @@
 namespace sotto::cli {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 class Complete final : public Command {
  public:
   std::string name() const override { return "complete"; }

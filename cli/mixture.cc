@@ -23,12 +23,6 @@
 namespace sotto::cli {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
-
 // What is wrong with the points as a whole is said of their file.
 template <class Work>
 auto at_file(const std::string& path, Work work) {

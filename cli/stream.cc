@@ -273,10 +273,6 @@ class Stream final : public Command {
     Index points, batch, answers;
   };
 
-  static double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
   void check_components(Index dim) const {
     SOTTO_REQUIRE_AT(stream_.components <= dim, "--components",
                      "cannot exceed the dimension {} of the points, got {}", dim,

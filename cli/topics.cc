@@ -28,12 +28,6 @@
 namespace sotto::cli {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
-
 class Topics final : public Command {
  public:
   std::string name() const override { return "topics"; }

@@ -8,11 +8,11 @@ namespace sotto {
 namespace {
 
 // Tuned on generated ratings (docs/completion.md).
-constexpr int sweeps = 2;
-constexpr double enough_ratings = 1000;
-constexpr double start_share = 0.5;  // of the budget
+constexpr int kSweeps = 2;
+constexpr double kEnoughRatings = 1000;
+constexpr double kStartBudgetShare = 0.5;  // of the budget
 // In variances of a rating.
-constexpr double most_low_rank = 0.5, error_variance = 0.7;
+constexpr double kMostLowRank = 0.5, kAlsErrorVariance = 0.7;
 
 // Rows over their norm: every entry then spends its whole share.
 Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise,
@@ -46,10 +46,10 @@ class HalfSweep {
         {mode_ == 0 ? "right-hand sides of the users" : "right-hand sides of the items",
          positions_.dims[mode_], positions_.index[mode_], &table, positions_.index[1 - mode_]},
         share);
-    error_ = error_variance * rating_variance;
+    error_ = kAlsErrorVariance * rating_variance;
     noise_ = right.variance;
     const std::vector<RowSystem> rows = systems(right.sums, table, sums.plan().bounds.middle());
-    const double prior = std::min(prior_variance(rows), most_low_rank * rating_variance / square());
+    const double prior = std::min(prior_variance(rows), kMostLowRank * rating_variance / square());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       model_.factors[mode_].row(static_cast<Index>(r)).head(rank_) += posterior(rows[r], prior);
     }
@@ -124,19 +124,19 @@ std::vector<double> PrivateAlsPlan::shares() const {
 PrivateAlsPlan plan_private_als(const ObservedEntries& positions, double epsilon, Index rank) {
   PrivateAlsPlan plan;
   plan.start = plan_private_model(positions, epsilon, rank);
-  for (double& share : plan.start.modes) share *= start_share;
-  plan.start.squares *= start_share;
-  plan.start.tastes *= start_share;
-  plan.half_sweeps = 2 * sweeps;
-  plan.half_sweep = (1 - start_share) / (2 * sweeps);
-  plan.values =
-      plan.start.values + sweeps * (positions.dims[0] + positions.dims[1]) * plan.start.taste_count;
+  for (double& share : plan.start.modes) share *= kStartBudgetShare;
+  plan.start.squares *= kStartBudgetShare;
+  plan.start.tastes *= kStartBudgetShare;
+  plan.half_sweeps = 2 * kSweeps;
+  plan.half_sweep = (1 - kStartBudgetShare) / (2 * kSweeps);
+  plan.values = plan.start.values +
+                kSweeps * (positions.dims[0] + positions.dims[1]) * plan.start.taste_count;
   return plan;
 }
 
 bool prefers_als(const ObservedEntries& positions, double epsilon) {
   const auto n = static_cast<double>(positions.size());
-  return epsilon * n / static_cast<double>(positions.dims[0] + positions.dims[1]) >= enough_ratings;
+  return epsilon * n / static_cast<double>(positions.dims[0] + positions.dims[1]) >= kEnoughRatings;
 }
 
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr ValueBounds bounds{0, 7};
+constexpr ValueBounds kAlsBounds{0, 7};
 
 // 200 x 150, rank 1 over biases; everybody rates at random, so positions say nothing.
 ObservedEntries low_rank_ratings() {
@@ -28,7 +28,8 @@ ObservedEntries low_rank_ratings() {
     for (std::int32_t i = 0; i < 150; ++i) {
       if (random.uniform() > 0.6) continue;
       const double x = 3.5 + user[u] + item[i] + 0.7 * taste[u] * kind[i] + 0.3 * random.normal();
-      data.append(std::vector<std::int32_t>{u, i, 0}, std::clamp(x, bounds.low, bounds.high));
+      data.append(std::vector<std::int32_t>{u, i, 0},
+                  std::clamp(x, kAlsBounds.low, kAlsBounds.high));
     }
   }
   return data;
@@ -42,7 +43,7 @@ struct Outcome {
 Outcome fit(const ObservedEntries& data, const PrivacyTarget& target, LowRank kind = LowRank::cp,
             NoiseKey key = NoiseKey::from_system()) {
   const PrivateAlsPlan parts = plan_private_als(data, target.epsilon, 2);
-  RatingPlan plan{target, bounds, choose_noise(target, parts.shares()), parts.values};
+  RatingPlan plan{target, kAlsBounds, choose_noise(target, parts.shares()), parts.values};
   PrivateRun run(rating_statement(plan), std::move(key));
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
@@ -58,7 +59,7 @@ double error_of(const ObservedEntries& test, const CompletionModel& model) {
 TEST(PrivateAls, finds_a_low_rank_part_that_positions_do_not_tell_of) {
   const EntrySplit split = split_entries(low_rank_ratings(), 0.1, 1);
   const PrivateModelPlan parts = plan_private_model(split.kept, 50, 2);
-  const RatingPlan plan{{50, kTailDelta}, bounds, RatingNoise::laplace, parts.values};
+  const RatingPlan plan{{50, kTailDelta}, kAlsBounds, RatingNoise::laplace, parts.values};
   PrivateRun run(rating_statement(plan), NoiseKey::from_system());
   RatingSums sums(RatingValues(split.kept.value), plan, run);
   const double by_positions =

@@ -10,21 +10,22 @@ namespace sotto {
 namespace {
 
 // Tuned on MovieLens latest-small and on generated ratings (docs/published-claims.md).
-constexpr double square_share = 0.02;
-constexpr double user_part = 0.4, item_part = 0.5, context_part = 0.1;  // of what sums get
-constexpr double most_for_tastes = 0.4;
-constexpr Index most_tastes = 5;
-constexpr double usual_count = 60;  // ratings of a user
+constexpr double kSquareShare = 0.02;
+constexpr double kUserPart = 0.4, kItemPart = 0.5, kContextPart = 0.1;  // of what sums get
+constexpr double kMostForTastes = 0.4;
+constexpr Index kMostTastes = 5;
+constexpr double kUsualCount = 60;  // ratings of a user
 // Prior variances, in variances of a rating.
-constexpr double user_variance = 0.12, item_variance = 0.05, context_variance = 0.01;
-constexpr double taste_variance = 0.02, mean_variance = 0.02;
-constexpr double most_for_slopes = 0.08;  // a slope; where the noise is large, less is believed
-constexpr double least_error = 0.3;
-constexpr double shortest = 0.5;  // norm to which the features of an item are not stretched
-constexpr double least_coefficient = 1e-9;
-constexpr int most_steps = 300;
-constexpr int laplace_rounds = 1;
-constexpr double tolerance = 1e-5;
+constexpr double kUserVariance = 0.12, kItemVariance = 0.05, kContextVariance = 0.01;
+constexpr double kTasteVariance = 0.02, kMeanVariance = 0.02;
+constexpr double kMostForSlopes = 0.08;  // a slope; where the noise is large, less is believed
+constexpr double kLeastError = 0.3;
+constexpr double kShortestStretched =
+    0.5;  // norm to which the features of an item are not stretched
+constexpr double kLeastCoefficient = 1e-9;
+constexpr int kMostSteps = 300;
+constexpr int kLaplaceRounds = 1;
+constexpr double kTolerance = 1e-5;
 
 // All unknowns of the model, or as many numbers of another meaning.
 struct Unknowns {
@@ -77,7 +78,7 @@ struct Variances {
 };
 
 double prior_of(std::size_t mode) {
-  return mode == 0 ? user_variance : mode == 1 ? item_variance : context_variance;
+  return mode == 0 ? kUserVariance : mode == 1 ? kItemVariance : kContextVariance;
 }
 
 // Z and Q: what the unknowns say of an entry, and how entries enter the released sums.
@@ -96,7 +97,7 @@ class Design {
     for (Index i = 0; i < table.rows(); ++i) {
       const double norm =
           noise == RatingNoise::laplace ? table.row(i).lpNorm<1>() : table.row(i).norm();
-      table.row(i) /= std::max(norm, shortest);
+      table.row(i) /= std::max(norm, kShortestStretched);
     }
     ask_for_something(table, positions_.index[1]);
     return table;
@@ -132,8 +133,8 @@ class Design {
     theta.user_slope = features_.users.dot(theta.modes[0]);
 
     const double one = variances.rating;
-    theta.mean *= mean_variance * one;
-    theta.tastes *= taste_variance * one;
+    theta.mean *= kMeanVariance * one;
+    theta.tastes *= kTasteVariance * one;
     theta.item_slope *= plan_.slope_variance * one;
     theta.user_slope *= plan_.slope_variance * one;
     for (std::size_t m = 0; m < theta.modes.size(); ++m) {
@@ -197,8 +198,8 @@ class Posterior {
     found.combine(0, 0, released);
     Answers direction = left.divided_by(scaling);
     double length = left.dot(direction);
-    const double enough = tolerance * tolerance * length;
-    for (int step = 0; step < most_steps && length > enough; ++step) {
+    const double enough = kTolerance * kTolerance * length;
+    for (int step = 0; step < kMostSteps && length > enough; ++step) {
       const Answers image = apply(direction, noise);
       const double along = length / direction.dot(image);
       found.combine(1, along, direction);
@@ -247,7 +248,7 @@ class Posterior {
     const FactorRows square = table_.cwiseAbs2();
     const FactorRows owned = design_.answers_of(ones, own).tastes;
     result.tastes =
-        taste_variance * one * owned.cwiseAbs2() + one * design_.answers_of(ones, square).tastes;
+        kTasteVariance * one * owned.cwiseAbs2() + one * design_.answers_of(ones, square).tastes;
     return result;
   }
 
@@ -337,7 +338,7 @@ double overall_mean(const Found& found, double n, double width) {
 
 void ask_for_something(Matrix& table, std::span<const std::int32_t> used) {
   const bool has_some = std::any_of(used.begin(), used.end(), [&](std::int32_t r) {
-    return table.row(r).cwiseAbs().maxCoeff() > least_coefficient;
+    return table.row(r).cwiseAbs().maxCoeff() > kLeastCoefficient;
   });
   if (!has_some) table.col(0).setOnes();
 }
@@ -355,19 +356,19 @@ PrivateModelPlan plan_private_model(const ObservedEntries& positions, double eps
   SOTTO_REQUIRE(positions.size() > 0, "there are no entries to learn from");
   const auto& dims = positions.dims;
   PrivateModelPlan plan;
-  plan.squares = square_share;
+  plan.squares = kSquareShare;
   const Index features = 1 + std::min({max_position_vectors, dims[0], dims[1]});
-  plan.taste_count = std::min({rank, features, most_tastes});
+  plan.taste_count = std::min({rank, features, kMostTastes});
   const double strength = epsilon * std::sqrt(static_cast<double>(positions.size()) /
-                                              (usual_count * static_cast<double>(dims[0])));
-  plan.tastes = most_for_tastes * strength / (1 + strength);
-  plan.slope_variance = most_for_slopes * strength / (1 + strength);
+                                              (kUsualCount * static_cast<double>(dims[0])));
+  plan.tastes = kMostForTastes * strength / (1 + strength);
+  plan.slope_variance = kMostForSlopes * strength / (1 + strength);
 
   const auto contexts = static_cast<double>(
       std::count_if(dims.begin() + 2, dims.end(), [](Index dim) { return dim > 1; }));
   double parts = 0;
   for (std::size_t m = 0; m < dims.size(); ++m) {
-    double part = m == 0 ? user_part : m == 1 ? item_part : context_part / contexts;
+    double part = m == 0 ? kUserPart : m == 1 ? kItemPart : kContextPart / contexts;
     if (dims[m] == 1 && m > 0) part = 0;
     plan.modes.push_back(part);
     parts += part;
@@ -391,15 +392,15 @@ PrivateModelFit fit_private_model(const ObservedEntries& positions, const Privat
   Variances variances;
   variances.rating =
       std::clamp(found.squares / n - mean * mean, width * width / 400, width * width / 4);
-  const double explained = user_variance + item_variance + context_variance +
-                           taste_variance * static_cast<double>(plan.taste_count);
-  variances.error = std::max(least_error, 1 - explained) * variances.rating;
+  const double explained = kUserVariance + kItemVariance + kContextVariance +
+                           kTasteVariance * static_cast<double>(plan.taste_count);
+  variances.error = std::max(kLeastError, 1 - explained) * variances.rating;
   found.sums.combine(1, -mean, design.answers_of(Vector::Ones(positions.size()), table));
 
   const Posterior posterior(design, table, variances);
   Unknowns theta = posterior.mean(found.sums, found.noise);
   if (sums.plan().noise == RatingNoise::laplace) {
-    for (int round = 0; round < laplace_rounds; ++round) {
+    for (int round = 0; round < kLaplaceRounds; ++round) {
       theta = posterior.mean(found.sums, posterior.worth(found.sums, theta, found.noise));
     }
   }

@@ -13,12 +13,12 @@
 namespace sotto {
 namespace {
 
-constexpr ValueBounds bounds{1, 5};
+constexpr ValueBounds kModelBounds{1, 5};
 
 CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = LowRank::cp,
                     Index rank = 3, std::uint64_t seed = 1) {
   const PrivateModelPlan parts = plan_private_model(data, epsilon, rank);
-  RatingPlan plan{{epsilon, kTailDelta}, bounds, RatingNoise::laplace, parts.values};
+  RatingPlan plan{{epsilon, kTailDelta}, kModelBounds, RatingNoise::laplace, parts.values};
   PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
@@ -35,7 +35,7 @@ ObservedEntries biased_ratings() {
   for (double& x : item) x = 0.5 * random.normal();
   for (Index e = 0; e < data.size(); ++e) {
     const double x = 3.2 + user[data.row(0, e)] + item[data.row(1, e)] + 0.2 * random.normal();
-    data.value[static_cast<std::size_t>(e)] = std::clamp(x, bounds.low, bounds.high);
+    data.value[static_cast<std::size_t>(e)] = std::clamp(x, kModelBounds.low, kModelBounds.high);
   }
   return data;
 }
@@ -79,8 +79,8 @@ TEST(PrivateModel, predicts_rows_it_has_not_seen_and_stays_in_the_range) {
   test.append(std::vector<std::int32_t>{0, unknown_row, unknown_row}, 0);
   test.append(std::vector<std::int32_t>{unknown_row, unknown_row, unknown_row}, 0);
   for (const double x : fit(data, 2).predict(test)) {
-    EXPECT_GE(x, bounds.low);
-    EXPECT_LE(x, bounds.high);
+    EXPECT_GE(x, kModelBounds.low);
+    EXPECT_LE(x, kModelBounds.high);
   }
 }
 
@@ -111,7 +111,7 @@ class DensePosterior {
     }
     ask(sums);
     const auto n = static_cast<double>(data.size());
-    double weighted = 0, weights = 16 / (bounds.width() * bounds.width());
+    double weighted = 0, weights = 16 / (kModelBounds.width() * kModelBounds.width());
     for (Index m = 0, at = 0; m < 3; at += data.dims[static_cast<std::size_t>(m)], ++m) {
       const Index dim = data.dims[static_cast<std::size_t>(m)];
       const double weight = n * n / noise_.segment(at, dim).sum();
@@ -119,7 +119,8 @@ class DensePosterior {
       weights += weight;
     }
     mean_ = weighted / weights;
-    variance_ = std::max(squares_ / n - mean_ * mean_, bounds.width() * bounds.width() / 400);
+    variance_ =
+        std::max(squares_ / n - mean_ * mean_, kModelBounds.width() * kModelBounds.width() / 400);
   }
 
   Vector predictions() const {
@@ -133,7 +134,7 @@ class DensePosterior {
     system.diagonal() += noise_;
     const Vector left = released_ - q.transpose() * Vector::Constant(n, mean_);
     const Vector theta = prior.asDiagonal() * z.transpose() * q * system.ldlt().solve(left);
-    return (z * theta).array() + mean_ + bounds.middle();
+    return (z * theta).array() + mean_ + kModelBounds.middle();
   }
 
  private:
@@ -205,7 +206,7 @@ TEST(PrivateModel, is_the_posterior_mean_of_its_releases) {
   for (double& x : data.value) x = 2.8 + 0.8 * random.uniform();  // no prediction is cut
   for (const double epsilon : {2.0, 30.0}) {
     const PrivateModelPlan parts = plan_private_model(data, epsilon, 2);
-    const RatingPlan plan{{epsilon, 1e-6}, bounds, RatingNoise::gaussian, parts.values};
+    const RatingPlan plan{{epsilon, 1e-6}, kModelBounds, RatingNoise::gaussian, parts.values};
     // The same seed: the same noise.
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(2));
     PrivateRun again(rating_statement(plan), NoiseKey::insecure_from_seed(2));

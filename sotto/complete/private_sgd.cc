@@ -9,15 +9,15 @@ namespace sotto {
 namespace {
 
 // Tuned on MovieLens latest-small (docs/completion.md).
-constexpr double sampling_rate = 0.3, step_length = 0.1, clip_deviations = 1.5;
-constexpr double start_share = 0.3;  // of the deviation of a factor
-constexpr double widths = 4.3;       // deviations of a rating in the range
+constexpr double kSamplingRate = 0.3, kStepLength = 0.1, kClipDeviations = 1.5;
+constexpr double kStartFactorShare = 0.3;  // of the deviation of a factor
+constexpr double kWidths = 4.3;            // deviations of a rating in the range
 // Prior variances, in variances of a rating.
-constexpr double mean_variance = 0.05, user_variance = 0.12, item_variance = 0.05,
-                 context_variance = 0.01, low_rank_variance = 0.1, error_variance = 0.75;
+constexpr double kSgdMeanVariance = 0.05, kSgdUserVariance = 0.12, kSgdItemVariance = 0.05,
+                 kSgdContextVariance = 0.01, kSgdLowRankVariance = 0.1, kSgdErrorVariance = 0.75;
 
 double rating_variance(const ValueBounds& bounds) {
-  return bounds.width() * bounds.width() / (widths * widths);
+  return bounds.width() * bounds.width() / (kWidths * kWidths);
 }
 
 // Where the parameters stand: the mean, the biases of every mode, the factors of users and items.
@@ -76,7 +76,7 @@ class Descent {
 
   void move(const Vector& gradient) {
     parameters_.array() +=
-        step_length * (gradient.array() / plan_.rate - penalty_.array() * parameters_.array()) /
+        kStepLength * (gradient.array() / plan_.rate - penalty_.array() * parameters_.array()) /
         (curvature_ + penalty_).array();
   }
 
@@ -105,27 +105,28 @@ class Descent {
   void set_scales(double deviation) {
     const double one = rating_variance(plan_.bounds);
     const double size =
-        std::sqrt(low_rank_variance * one / std::sqrt(static_cast<double>(layout_.rank())));
+        std::sqrt(kSgdLowRankVariance * one / std::sqrt(static_cast<double>(layout_.rank())));
     parameters_ = Vector::Zero(layout_.size());
     curvature_ = penalty_ = Vector::Ones(layout_.size());
     const auto set = [&](Index n, double curvature, double prior) {
-      const double noise = deviation * deviation * step_length / (2 * plan_.rate * plan_.rate);
+      const double noise = deviation * deviation * kStepLength / (2 * plan_.rate * plan_.rate);
       curvature_[n] = curvature;
-      penalty_[n] = (error_variance * one + noise / std::max(curvature, 1.0)) / prior;
+      penalty_[n] = (kSgdErrorVariance * one + noise / std::max(curvature, 1.0)) / prior;
     };
-    set(0, static_cast<double>(positions_.size()), mean_variance * one);
+    set(0, static_cast<double>(positions_.size()), kSgdMeanVariance * one);
     for (std::size_t m = 0; m < positions_.dims.size(); ++m) {
       const RowEntries rows(positions_, static_cast<Index>(m));
-      const double prior = (m == 0   ? user_variance
-                            : m == 1 ? item_variance
-                                     : context_variance) *
+      const double prior = (m == 0   ? kSgdUserVariance
+                            : m == 1 ? kSgdItemVariance
+                                     : kSgdContextVariance) *
                            one;
       for (Index i = 0; i < rows.rows(); ++i) {
         const auto count = static_cast<double>(rows.count(i));
         set(layout_.bias(m, i), count, prior);
         for (Index r = 0; m < 2 && r < layout_.rank(); ++r) {
           set(layout_.factor(m, i) + r, count * size * size, size * size);
-          parameters_[layout_.factor(m, i) + r] = start_share * size * start_.factors[m](i, r);
+          parameters_[layout_.factor(m, i) + r] =
+              kStartFactorShare * size * start_.factors[m](i, r);
         }
       }
     }
@@ -147,8 +148,8 @@ GradientPlan plan_private_sgd(const ObservedEntries& positions, const PrivacyTar
   plan.ratings = positions.size();
   plan.numbers = Layout(positions, rank).size();
   plan.coefficients = 1 + positions.order() + 2 * rank;
-  plan.clip = clip_deviations * std::sqrt(rating_variance(bounds));
-  plan.rate = sampling_rate;
+  plan.clip = kClipDeviations * std::sqrt(rating_variance(bounds));
+  plan.rate = kSamplingRate;
   // Where the noise is small, more steps find more of the low-rank part.
   plan.steps = std::clamp<std::int64_t>(std::llround(10 * std::min(target.epsilon, 1e3)), 50, 200);
   return plan;

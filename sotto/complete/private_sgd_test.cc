@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr ValueBounds bounds{0, 7};
+constexpr ValueBounds kSgdBounds{0, 7};
 
 // 200 x 100 x 3: biases and a strong low-rank part, half of it rated.
 ObservedEntries ratings() {
@@ -29,14 +29,14 @@ ObservedEntries ratings() {
       if (random.uniform() > 0.5) continue;
       const double x = 3 + user[u] + item[i] + taste[u] * kind[i] + 0.3 * random.normal();
       data.append(std::vector<std::int32_t>{u, i, static_cast<std::int32_t>(random.below(3))},
-                  std::clamp(x, bounds.low, bounds.high));
+                  std::clamp(x, kSgdBounds.low, kSgdBounds.high));
     }
   }
   return data;
 }
 
 double error_at(const EntrySplit& split, double epsilon) {
-  const GradientPlan plan = plan_private_sgd(split.kept, {epsilon, 1e-6}, bounds, 2);
+  const GradientPlan plan = plan_private_sgd(split.kept, {epsilon, 1e-6}, kSgdBounds, 2);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   ObservedEntries positions = split.kept;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));

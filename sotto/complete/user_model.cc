@@ -13,17 +13,17 @@ namespace {
 
 // Tuned on MovieLens latest-small and on generated ratings (docs/completion.md).
 // Of mu squared; the rest: item sums.
-constexpr double share_levels = 0.05, share_times = 0.05, share_pairs = 0.5;
-constexpr double constant_share = 0.7;  // of the deviation of a rating
+constexpr double kShareLevels = 0.05, kShareTimes = 0.05, kSharePairs = 0.5;
+constexpr double kConstantShare = 0.7;  // of the deviation of a rating
 // Variances, in variances of a rating.
-constexpr double level_share = 0.2, error_share = 0.75, effect_share = 0.15, left_share = 0.8,
-                 time_share = 0.02;
-constexpr double usual_variance = 0.2, variance_reach = 0.1;  // of ratings in [-1, 1]
-constexpr Index least_core = 30, most_core = 800;
-constexpr double signal_share = 0.012;  // of the users: what a factor brings to the pair moment
-constexpr double popular = 3;           // deviations of the noise: weight of an item of the core
-constexpr double above_edge = 1.05;
-constexpr int diagonal_rounds = 6;
+constexpr double kLevelShare = 0.2, kErrorShare = 0.75, kEffectShare = 0.15, kLeftShare = 0.8,
+                 kTimeShare = 0.02;
+constexpr double kUsualVariance = 0.2, kVarianceReach = 0.1;  // of ratings in [-1, 1]
+constexpr Index kLeastCore = 30, kMostCore = 800;
+constexpr double kSignalShare = 0.012;  // of the users: what a factor brings to the pair moment
+constexpr double kPopular = 3;          // deviations of the noise: weight of an item of the core
+constexpr double kAboveEdge = 1.05;
+constexpr int kDiagonalRounds = 6;
 
 // What the releases say of users at large, ratings in [-1, 1].
 struct Levels {
@@ -39,10 +39,10 @@ Levels read_levels(const Noisy<Vector>& noisy, Index items) {
   const double trust = 1 / (1 + 4 * deviation * deviation / (found.users * found.users));
   found.mean = std::clamp(noisy.value[level_mean] / found.users * trust, -1.0, 1.0);
   // So is the variance to that of ratings whose range is four deviations and a bit.
-  const double error = deviation / (found.users * variance_reach);
+  const double error = deviation / (found.users * kVarianceReach);
   const double square = std::clamp(noisy.value[level_square] / found.users, 0.0, 1.0);
   const double seen = std::clamp(square - found.mean * found.mean, 0.002, 0.5);
-  found.variance = (seen + error * error * usual_variance) / (1 + error * error);
+  found.variance = (seen + error * error * kUsualVariance) / (1 + error * error);
   const double root = std::clamp(noisy.value[level_root] / found.users, 0.0, 1.0);
   const auto all = static_cast<double>(items);
   found.ratings = std::clamp(all * root * root * root * root, 2.0, all);
@@ -51,8 +51,8 @@ Levels read_levels(const Noisy<Vector>& noisy, Index items) {
 
 // How many items the pair moment may have so that factors rise above its noise.
 Index affordable_core(double users, double deviation, Index items) {
-  const double reach = signal_share * users / deviation;
-  return std::min({items, most_core, static_cast<Index>(std::min(reach * reach / 2, 1e6))});
+  const double reach = kSignalShare * users / deviation;
+  return std::min({items, kMostCore, static_cast<Index>(std::min(reach * reach / 2, 1e6))});
 }
 
 struct Items {
@@ -67,7 +67,7 @@ Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& level
   Items items;
   items.deviation = sums.deviation / constant;
   items.weights = sums.value.col(1) / constant;
-  const double prior = effect_share * levels.variance, error = error_share * levels.variance;
+  const double prior = kEffectShare * levels.variance, error = kErrorShare * levels.variance;
   const double typical = 1 / std::sqrt((error + constant * constant) * levels.ratings);
   const auto weight = (items.weights.array() - items.deviation).max(0.0);
   items.effects =
@@ -79,7 +79,7 @@ Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& level
 
 // The same for times; a user has all of a weight, whatever the number of ratings.
 Vector read_times(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
-  const double prior = time_share * levels.variance, error = error_share * levels.variance;
+  const double prior = kTimeShare * levels.variance, error = kErrorShare * levels.variance;
   const double typical = 1 / (constant * levels.ratings);
   const auto weight = (sums.value.col(1).array() / constant).max(0.0);
   const Vector effects =
@@ -96,7 +96,7 @@ std::vector<std::int32_t> core_of(const Items& items, Index most) {
   });
   Index kept = 0;
   while (kept < most &&
-         items.weights[order[static_cast<std::size_t>(kept)]] > popular * items.deviation) {
+         items.weights[order[static_cast<std::size_t>(kept)]] > kPopular * items.deviation) {
     ++kept;
   }
   order.resize(static_cast<std::size_t>(kept));
@@ -108,11 +108,11 @@ std::vector<std::int32_t> core_of(const Items& items, Index most) {
 Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
   const Index d = moment.value.rows();
   const double variance = moment.deviation * moment.deviation / 2;  // of an entry
-  const double edge = above_edge * 2 * std::sqrt(variance * static_cast<double>(d));
+  const double edge = kAboveEdge * 2 * std::sqrt(variance * static_cast<double>(d));
   Matrix filled = moment.value;
   filled.diagonal().setZero();
   Matrix part = Matrix::Zero(d, rank);
-  for (int round = 0; round < diagonal_rounds; ++round) {
+  for (int round = 0; round < kDiagonalRounds; ++round) {
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(filled);
     Vector noise = Vector::Zero(rank);  // of an entry of a column, variance
     part.setZero();
@@ -124,7 +124,7 @@ Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
                     std::sqrt(value - variance * static_cast<double>(d) / value);
     }
     filled.diagonal() = part.rowwise().squaredNorm();
-    if (round + 1 < diagonal_rounds) continue;
+    if (round + 1 < kDiagonalRounds) continue;
     for (Index i = 0; i < d; ++i) {
       const double square = part.row(i).squaredNorm();
       if (square > 0) part.row(i) *= std::max(0.0, 1 - noise.sum() / square);
@@ -137,7 +137,7 @@ Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
 // of what is left there, w the weights of the item sums, users taken to rate independently.
 double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& levels,
                   double constant) {
-  const double left = left_share * levels.variance;
+  const double left = kLeftShare * levels.variance;
   const double typical = 1 / std::sqrt((left + constant * constant) * levels.ratings);
   const double ratio = std::max(moment.value.trace(), 1.0) / (left * weights);
   return ratio / (typical * levels.users);
@@ -150,29 +150,29 @@ double time_effect(const UserModel& model, std::int32_t time) {
 }  // namespace
 
 std::int64_t most_user_values(const UserPlan& plan) {
-  const Index core = std::min(plan.items, most_core);
+  const Index core = std::min(plan.items, kMostCore);
   return 4 + 2 * (plan.items + plan.times) + core * (core + 1) / 2;
 }
 
 UserModel fit_user_model(PrivateUsers& users, Index rank) {
   const UserPlan& plan = users.plan();
   const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
-  const Levels levels = read_levels(users.levels(mu * std::sqrt(share_levels)).value(), plan.items);
-  const double pair_mu = mu * std::sqrt(share_pairs);
+  const Levels levels = read_levels(users.levels(mu * std::sqrt(kShareLevels)).value(), plan.items);
+  const double pair_mu = mu * std::sqrt(kSharePairs);
   const Index core_size = affordable_core(levels.users, 1 / pair_mu, plan.items);
-  const bool with_pairs = core_size >= std::min(least_core, plan.items);
+  const bool with_pairs = core_size >= std::min(kLeastCore, plan.items);
   const bool with_times = plan.times > 1;
   const double item_share =
-      1 - share_levels - (with_pairs ? share_pairs : 0) - (with_times ? share_times : 0);
+      1 - kShareLevels - (with_pairs ? kSharePairs : 0) - (with_times ? kShareTimes : 0);
 
-  UserCentre centre{levels.mean, error_share / level_share, Vector::Zero(plan.items), {}};
-  const double constant = constant_share * std::sqrt(levels.variance);
+  UserCentre centre{levels.mean, kErrorShare / kLevelShare, Vector::Zero(plan.items), {}};
+  const double constant = kConstantShare * std::sqrt(levels.variance);
   const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
   const Items items =
       read_items(users.item_sums(centre, constant, item_mu).value(), constant, levels);
   centre.effects = items.effects;
   if (with_times) {
-    const double time_mu = mu * std::sqrt(share_times) * (1 - 0x1p-44);
+    const double time_mu = mu * std::sqrt(kShareTimes) * (1 - 0x1p-44);
     centre.times = read_times(users.time_sums(centre, constant, time_mu).value(), constant, levels);
   }
 
@@ -180,8 +180,8 @@ UserModel fit_user_model(PrivateUsers& users, Index rank) {
   UserModel model;
   model.bounds = plan.bounds;
   model.mean = plan.bounds.middle() + half * levels.mean;
-  model.level_variance = level_share * levels.variance * half * half;
-  model.error_variance = error_share * levels.variance * half * half;
+  model.level_variance = kLevelShare * levels.variance * half * half;
+  model.error_variance = kErrorShare * levels.variance * half * half;
   model.effects = half * items.effects;
   model.times = half * centre.times;
   model.factors = Matrix::Zero(plan.items, rank);

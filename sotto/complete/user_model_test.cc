@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-constexpr ValueBounds stars{0, 7};
+constexpr ValueBounds kUserBounds{0, 7};
 
 // Ratings with two tastes; user u rates each item with probability 1/2.
 struct Truth {
@@ -30,7 +30,7 @@ struct Truth {
     for (std::int32_t i = 0; i < items; ++i) {
       if (random.uniform() < 0.5) continue;
       const double x = 3.5 + level + effects[i] + factors.row(i).dot(taste) + 0.5 * random.normal();
-      own.push_back({i, std::clamp(x, stars.low, stars.high)});
+      own.push_back({i, std::clamp(x, kUserBounds.low, kUserBounds.high)});
     }
     return own;
   }
@@ -48,7 +48,7 @@ ObservedEntries draw_users(const Truth& truth, std::int32_t users) {
 }
 
 UserModel fit(const Truth& truth, std::int32_t users, double epsilon, std::uint64_t seed = 1) {
-  const UserPlan plan{{epsilon, 1e-6}, stars, truth.items};
+  const UserPlan plan{{epsilon, 1e-6}, kUserBounds, truth.items};
   PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(seed), plan.target.budget());
   PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan, run);
   return fit_user_model(released, 3);
@@ -100,7 +100,7 @@ TEST(UserModel, is_never_worse_than_the_mean_where_users_are_few) {
 TEST(UserModel, spends_nothing_on_pairs_where_they_would_be_noise) {
   const Truth truth(60);
   for (const auto& [users, expected] : {std::pair(150, false), {6000, true}}) {
-    const UserPlan plan{{1, 1e-6}, stars, truth.items};
+    const UserPlan plan{{1, 1e-6}, kUserBounds, truth.items};
     PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
     PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan, run);
     const UserModel model = fit_user_model(released, 3);
@@ -114,7 +114,7 @@ TEST(UserModel, spends_nothing_on_pairs_where_they_would_be_noise) {
 
 UserModel known_model(const Truth& truth) {
   UserModel model;
-  model.bounds = stars;
+  model.bounds = kUserBounds;
   model.mean = 3.5;
   model.level_variance = 0.16;
   model.error_variance = 0.25;
@@ -133,7 +133,7 @@ TEST(UserModel, finds_what_time_does) {
     entries.index[2][e] = static_cast<std::int32_t>(random.below(2));
     entries.value[e] += 0.8 * entries.index[2][e] - 0.4;
   }
-  const UserPlan plan{{4, 1e-6}, stars, truth.items, 2, 0};
+  const UserPlan plan{{4, 1e-6}, kUserBounds, truth.items, 2, 0};
   PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
   PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan, run);
   const UserModel model = fit_user_model(released, 2);

@@ -12,16 +12,16 @@
 namespace sotto {
 namespace {
 
-using Block = std::vector<Matrix>;  // one matrix a mode, one column a start
+using ModeBlock = std::vector<Matrix>;  // one matrix a mode, one column a start
 
-Block columns_of(const Block& block, const std::vector<Index>& columns) {
-  Block selected;
+ModeBlock columns_of(const ModeBlock& block, const std::vector<Index>& columns) {
+  ModeBlock selected;
   for (const Matrix& factor : block) selected.push_back(factor(Eigen::all, columns));
   return selected;
 }
 
 // One sweep over the modes; returns how far each column moved, over all modes together.
-Vector sweep(ModeOracle& oracle, Block& block) {
+Vector sweep(ModeOracle& oracle, ModeBlock& block) {
   Vector moved = Vector::Zero(block[0].cols());
   for (int m = 0; m < static_cast<int>(block.size()); ++m) {
     Matrix next = unit_columns(oracle.contract_all_but(m, block), block[m]);
@@ -31,23 +31,23 @@ Vector sweep(ModeOracle& oracle, Block& block) {
   return moved;
 }
 
-struct Iterated {
-  Block block;
+struct IteratedModes {
+  ModeBlock block;
   std::vector<int> steps;
   std::vector<bool> converged;
   bool stopped = false;
 };
 
 template <class Report>
-Iterated iterate(ModeOracle& oracle, Block block, std::int64_t limit, double tolerance,
-                 Report report) {
+IteratedModes iterate(ModeOracle& oracle, ModeBlock block, std::int64_t limit, double tolerance,
+                      Report report) {
   const Index columns = block[0].cols();
-  Iterated result{std::move(block), std::vector<int>(columns, 0), std::vector<bool>(columns),
-                  false};
+  IteratedModes result{std::move(block), std::vector<int>(columns, 0), std::vector<bool>(columns),
+                       false};
   std::vector<Index> active(static_cast<std::size_t>(columns));
   for (Index l = 0; l < columns; ++l) active[static_cast<std::size_t>(l)] = l;
   for (int t = 1; t <= limit && !active.empty(); ++t) {
-    Block moving = columns_of(result.block, active);
+    ModeBlock moving = columns_of(result.block, active);
     const Vector moved = sweep(oracle, moving);
     for (std::size_t m = 0; m < moving.size(); ++m) {
       result.block[m](Eigen::all, active) = moving[m];
@@ -69,7 +69,7 @@ Iterated iterate(ModeOracle& oracle, Block block, std::int64_t limit, double tol
 }
 
 // A start agrees with the chosen one when it does so in every mode.
-double block_agreement(const Block& block, const Block& chosen) {
+double block_agreement(const ModeBlock& block, const ModeBlock& chosen) {
   Eigen::ArrayXd least = Eigen::ArrayXd::Ones(block[0].cols());
   for (std::size_t m = 0; m < block.size(); ++m) {
     least = least.min((block[m].transpose() * chosen[m].col(0)).array().abs());
@@ -78,14 +78,14 @@ double block_agreement(const Block& block, const Block& chosen) {
 }
 
 // The sign of the value moves into the last mode, so that weights come out non-negative.
-void make_weight_positive(Block& vectors, double& weight) {
+void make_weight_positive(ModeBlock& vectors, double& weight) {
   if (weight < 0) {
     vectors.back() *= -1;
     weight = -weight;
   }
 }
 
-double residual(ModeOracle& oracle, const Block& vectors, double weight) {
+double residual(ModeOracle& oracle, const ModeBlock& vectors, double weight) {
   double sum = 0;
   for (int m = 0; m < static_cast<int>(vectors.size()); ++m) {
     sum += (oracle.contract_all_but(m, vectors) - weight * vectors[m]).squaredNorm();
@@ -115,16 +115,17 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
       return report_progress(progress,
                              {stage.c_str(), j * options.iterations + t, k * options.iterations});
     };
-    Block starts;
+    ModeBlock starts;
     for (const Index d : dims) starts.push_back(random_unit_block(d, options.starts, random));
-    const Iterated ended = iterate(deflated, starts, options.iterations, options.tolerance, report);
+    const IteratedModes ended =
+        iterate(deflated, starts, options.iterations, options.tolerance, report);
     if (ended.stopped) {  // asks nothing more
       result.status = Status::stopped;
       break;
     }
     Index best = 0;
     deflated.values(ended.block).cwiseAbs().maxCoeff(&best);
-    Iterated polished{columns_of(ended.block, {best}), {0}, {ended.converged[best]}, false};
+    IteratedModes polished{columns_of(ended.block, {best}), {0}, {ended.converged[best]}, false};
     if (!ended.converged[best]) {
       polished = iterate(deflated, polished.block, options.polish, options.tolerance, report);
       if (polished.stopped) {

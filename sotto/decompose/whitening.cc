@@ -11,7 +11,7 @@ namespace sotto {
 namespace {
 
 // Eigenvalues below this share of the largest are rounding.
-constexpr double kRankTolerance = 1e-12;
+constexpr double kWhiteningTolerance = 1e-12;
 
 Whitening from_eigenpairs(const Eigenpairs& pairs) {
   const Vector root = pairs.values.cwiseSqrt();
@@ -19,7 +19,7 @@ Whitening from_eigenpairs(const Eigenpairs& pairs) {
 }
 
 Index count_positive(const Vector& values) {
-  return (values.array() > kRankTolerance * values.cwiseAbs().maxCoeff()).count();
+  return (values.array() > kWhiteningTolerance * values.cwiseAbs().maxCoeff()).count();
 }
 
 // Raises the least eigenvalue of T(I,I,theta) by subgradient steps until T(I,I,theta) is safely
@@ -55,7 +55,7 @@ Whitening whitening_from_moment(const Matrix& moment, Index k) {
   SOTTO_REQUIRE(rank >= k,
                 "cannot whiten {} components: the second moment has numerical rank {} (positive "
                 "eigenvalues above {} of the largest)",
-                k, rank, kRankTolerance);
+                k, rank, kWhiteningTolerance);
   // Order by value, not by absolute value: negative eigenvalues are noise here.
   Eigenpairs top{Vector(k), Matrix(moment.rows(), k)};
   for (Index from = 0, to = 0; to < k; ++from) {
@@ -72,16 +72,16 @@ Whitening whitening_from_tensor(const SymmetricTensor& tensor, Index k, std::uin
   SeededRandom random(seed, 1);
   const Vector theta = random_unit_block(tensor.dim(), 1, random);
   const Eigenpairs subspace = leading_eigenpairs(contract_to_matrix(tensor, theta), k);
-  const Index rank =
-      (subspace.values.cwiseAbs().array() > kRankTolerance * subspace.values.cwiseAbs().maxCoeff())
-          .count();
+  const Index rank = (subspace.values.cwiseAbs().array() >
+                      kWhiteningTolerance * subspace.values.cwiseAbs().maxCoeff())
+                         .count();
   SOTTO_REQUIRE(rank == k, "cannot whiten {} components: T(I,I,theta) has numerical rank {}", k,
                 rank);
   const SymmetricTensor core = transform(tensor, subspace.vectors);
   const Matrix moment =
       positive_contraction(core, (subspace.vectors.transpose() * theta).normalized());
   const Eigenpairs pairs = leading_eigenpairs(moment, k);
-  SOTTO_REQUIRE(pairs.values.minCoeff() > kRankTolerance * pairs.values.cwiseAbs().maxCoeff(),
+  SOTTO_REQUIRE(pairs.values.minCoeff() > kWhiteningTolerance * pairs.values.cwiseAbs().maxCoeff(),
                 "no direction makes T(I,I,theta) positive definite on {} components; give a second "
                 "moment, or ask for fewer components",
                 k);

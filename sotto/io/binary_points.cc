@@ -1,7 +1,6 @@
 #include "sotto/io/binary_points.h"
 
 #include <algorithm>
-#include <bit>
 #include <span>
 #include <utility>
 
@@ -9,8 +8,6 @@
 
 namespace sotto {
 namespace {
-
-constexpr bool native_big_endian = std::endian::native == std::endian::big;
 
 // Bytes converted at a time: they are still in the cache when the doubles are made of them, and
 // zlib hands so many through without a copy of its own.
@@ -37,7 +34,7 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index i
   SOTTO_REQUIRE(item_size == 4 || item_size == 8, "raw numbers have 4 or 8 bytes, got {}",
                 item_size);
   header_.item_size = item_size;
-  header_.big_endian = native_big_endian;
+  header_.big_endian = kNativeBigEndian;
   if (!bytes_->size()) return;
   const std::uint64_t row = static_cast<std::uint64_t>(dim * item_size);
   SOTTO_REQUIRE_AT(*bytes_->size() % row == 0, name(),
@@ -50,7 +47,7 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index i
 std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
   out.resize(rows, dim_);
   const bool as_they_are =
-      header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == native_big_endian;
+      header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == kNativeBigEndian;
   if (as_they_are) {
     return bytes_->read(reinterpret_cast<char*>(out.data()),
                         static_cast<std::size_t>(out.size()) * sizeof(double));

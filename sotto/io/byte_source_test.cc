@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-std::string read_all(const std::string& path) {
+std::string bytes_of(const std::string& path) {
   ByteSource source(path);
   std::string all, block(1000, '\0');
   for (;;) {
@@ -34,8 +34,8 @@ TEST(ByteSource, plain_and_gzip_give_the_same_bytes) {
   for (const std::string& text : {std::string(), std::string("a"), long_text()}) {
     put(folder / "plain", text);
     put_gzip(folder / "gzip", text);
-    EXPECT_EQ(read_all(folder / "plain"), text);
-    EXPECT_EQ(read_all(folder / "gzip"), text);
+    EXPECT_EQ(bytes_of(folder / "plain"), text);
+    EXPECT_EQ(bytes_of(folder / "gzip"), text);
     EXPECT_EQ(ByteSource(folder / "plain").size(), text.size());
     EXPECT_EQ(ByteSource(folder / "gzip").size(), std::nullopt);
   }
@@ -71,7 +71,7 @@ TEST(ByteSource, a_truncated_gzip_file_is_an_error_at_every_length) {
   const std::string bytes = get(folder / "x");
   for (std::size_t n = 2; n < bytes.size(); ++n) {
     put(folder / "x", bytes.substr(0, n));
-    EXPECT_ERROR(read_all(folder / "x"), "x: the gzip data ends too early");
+    EXPECT_ERROR(bytes_of(folder / "x"), "x: the gzip data ends too early");
   }
 }
 
@@ -81,7 +81,7 @@ TEST(ByteSource, a_gzip_file_with_a_wrong_checksum_is_an_error) {
   std::string bytes = get(folder / "x");
   bytes[bytes.size() - 6] ^= 1;
   put(folder / "x", bytes);
-  EXPECT_ERROR(read_all(folder / "x"), "damaged gzip data");
+  EXPECT_ERROR(bytes_of(folder / "x"), "damaged gzip data");
 }
 
 TEST(ByteSource, names_what_is_missing_or_a_directory) {
@@ -108,12 +108,12 @@ TEST(ByteSource, by_name_the_content_has_no_say_about_gzip) {
   EXPECT_EQ(read(folder / "x.raw"), like_gzip);
   EXPECT_EQ(ByteSource(folder / "x.raw", Packing::by_name).size(), like_gzip.size());
   EXPECT_EQ(ByteSource(folder / "x.raw", Packing::by_name).reopened()->peek(3), "\x1f\x8b\x08");
-  EXPECT_ERROR(read_all(folder / "x.raw"), "gzip");
+  EXPECT_ERROR(bytes_of(folder / "x.raw"), "gzip");
   put_gzip(folder / "x.gz", "hello");
   EXPECT_EQ(read(folder / "x.gz"), "hello");
   put(folder / "x.gz", "hello");
   EXPECT_ERROR(read(folder / "x.gz"), "does not hold gzip data");
-  EXPECT_EQ(read_all(folder / "x.gz"), "hello");
+  EXPECT_EQ(bytes_of(folder / "x.gz"), "hello");
 }
 
 }  // namespace

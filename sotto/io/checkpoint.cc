@@ -23,7 +23,7 @@ namespace {
 // Version 3: magic (8 bytes), then one record with the keys and the description, then one for each
 // answer. A record is its length (8 bytes), the checksum of its bytes (4), the checksum of these
 // twelve (4), and its bytes, in the machine's order.
-constexpr std::string_view magic = "sottoCP\x03";
+constexpr std::string_view kCheckpointMagic = "sottoCP\x03";
 constexpr std::size_t record_head = 16;
 
 std::uint32_t checksum(std::string_view bytes) {
@@ -121,10 +121,10 @@ CheckpointFile::~CheckpointFile() { ::close(descriptor_); }
 void CheckpointFile::load(const std::string& description) {
   const std::string bytes = read_all(descriptor_, path_);
   std::string_view rest = bytes;
-  SOTTO_REQUIRE_AT(rest.starts_with(magic.substr(0, rest.size())), path_,
+  SOTTO_REQUIRE_AT(rest.starts_with(kCheckpointMagic.substr(0, rest.size())), path_,
                    "is not a checkpoint of this version of sotto; give another name");
   keep_from_others();
-  rest.remove_prefix(std::min(magic.size(), rest.size()));
+  rest.remove_prefix(std::min(kCheckpointMagic.size(), rest.size()));
   std::string record;
   const Taken first = take_record(rest, record);
   // The description is on the disk before an answer is written: where it is torn there is none.
@@ -154,7 +154,7 @@ void CheckpointFile::begin(const std::string& description) {
   cut(0);
   keys_ = {fresh_secret_key(), fresh_secret_key()};
   std::string record(reinterpret_cast<const char*>(&keys_), sizeof keys_);
-  write(std::string(magic) + framed(record + description));
+  write(std::string(kCheckpointMagic) + framed(record + description));
 }
 
 // The trace of a killed run is a last record within which the file ends, or zeros with which the

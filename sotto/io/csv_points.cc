@@ -4,16 +4,11 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
 
 namespace sotto {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
-  return text.substr(0, text.find_last_not_of(space) + 1);
-}
 
 char separator_of(std::string_view line) {
   for (const char c : {',', '\t'}) {

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/io/parse_number.h"
 
 namespace sotto {
 
-constexpr Index most_words = std::numeric_limits<std::int32_t>::max();
-
 DocumentReader::DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
                                std::optional<Index> dim, BareLines bare)
-    : format_(format), values_(values), bare_(bare), dim_(dim.value_or(most_words)) {
+    : format_(format), values_(values), bare_(bare), dim_(dim.value_or(kMostWords)) {
   if (format == DocumentFormat::uci) {
     entries_.emplace(bytes, EntryFormat::uci, values);
     dim_ = entries_->words();
@@ -84,7 +81,7 @@ bool DocumentReader::next_of_pairs(std::vector<Item>& document) {
     document.push_back(parse_pair(word));
   }
   if (format_ == DocumentFormat::lda_c) {
-    const Index claimed = parse_whole(first, "number of words", 0, most_words, *lines_);
+    const Index claimed = parse_whole(first, "number of words", 0, kMostWords, *lines_);
     SOTTO_REQUIRE_AT(claimed == std::ssize(document), lines_->place(),
                      "the line says {} words and has {}", claimed, document.size());
   }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
 
 namespace sotto {
@@ -12,12 +13,6 @@ namespace {
 
 constexpr std::string_view size_names[] = {"number of documents", "number of words",
                                            "number of entries"};
-
-std::string lower(std::string_view word) {
-  std::string text(word);
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
 
 }  // namespace
 
@@ -31,10 +26,9 @@ EntryReader::EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues v
 }
 
 void EntryReader::set_size(int n, std::string_view word) {
-  constexpr Index most_words = std::numeric_limits<std::int32_t>::max();
   constexpr Index most = std::numeric_limits<Index>::max();
   Index* const sizes[] = {&documents_, &words_, &entries_};
-  *sizes[n] = parse_whole(word, size_names[n], n == 1 ? 1 : 0, n == 1 ? most_words : most, lines_);
+  *sizes[n] = parse_whole(word, size_names[n], n == 1 ? 1 : 0, n == 1 ? kMostWords : most, lines_);
 }
 
 void EntryReader::read_uci_header() {
@@ -66,10 +60,10 @@ void EntryReader::read_matrix_market_header() {
 void EntryReader::read_banner() {
   std::string_view line;
   SOTTO_REQUIRE_AT(lines_.next(line), path_, "is empty");
-  SOTTO_REQUIRE_AT(lower(take_word(line)) == "%%matrixmarket", lines_.place(),
+  SOTTO_REQUIRE_AT(ascii_lower(take_word(line)) == "%%matrixmarket", lines_.place(),
                    "expected %%MatrixMarket");
-  const std::string object = lower(take_word(line)), layout = lower(take_word(line));
-  const std::string field = lower(take_word(line)), symmetry = lower(take_word(line));
+  const std::string object = ascii_lower(take_word(line)), layout = ascii_lower(take_word(line));
+  const std::string field = ascii_lower(take_word(line)), symmetry = ascii_lower(take_word(line));
   SOTTO_REQUIRE_AT(object == "matrix" && layout == "coordinate", lines_.place(),
                    "expected a matrix in coordinate form, got {} {}", printable(object),
                    printable(layout));

@@ -67,4 +67,19 @@ inline std::string_view take_word(std::string_view& rest) {
   return std::string_view(begin, static_cast<std::size_t>(stop - begin));
 }
 
+// `text` without the blanks and tabs at its ends.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// For the words of formats: letters beyond ASCII stay as they are, whatever the locale.
+inline std::string ascii_lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
 }  // namespace sotto

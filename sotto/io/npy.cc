@@ -19,8 +19,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
-constexpr bool native_big_endian = std::endian::native == std::endian::big;
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 // Version 1 cannot be longer; the longer headers of versions 2 and 3 exist for records with many
 // fields, which are refused anyway.
 constexpr std::size_t longest_header = 1 << 16;
@@ -139,7 +138,7 @@ void parse_dtype(NpyHeader& header, const std::string& place) {
   std::string_view text = header.dtype;
   const char order = text.empty() ? '\0' : text.front();
   if (order == '<' || order == '>' || order == '=' || order == '|') text.remove_prefix(1);
-  header.big_endian = order == '>' || (order != '<' && native_big_endian);
+  header.big_endian = order == '>' || (order != '<' && kNativeBigEndian);
   static constexpr std::string_view known[] = {"f4", "f8", "i1", "i2", "i4",
                                                "i8", "u1", "u2", "u4", "u8"};
   SOTTO_REQUIRE_AT(std::find(std::begin(known), std::end(known), text) != std::end(known), place,
@@ -212,7 +211,7 @@ void convert_items(bool swap, const char* bytes, std::span<double> out, const st
 
 void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<double> out,
                        const std::string& place) {
-  const bool swap = header.big_endian != native_big_endian;
+  const bool swap = header.big_endian != kNativeBigEndian;
   const auto is = [&](char kind, Index size) {
     return header.kind == kind && header.item_size == size;
   };
@@ -248,10 +247,11 @@ void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<dou
 
 NpyHeader read_npy_header(ByteSource& source) {
   const std::string& place = source.path();
-  std::string start(magic.size(), '\0');
+  std::string start(kNpyMagic.size(), '\0');
   start.resize(source.read(start.data(), start.size()));
   SOTTO_REQUIRE_AT(!start.empty(), place, "the file is empty");
-  SOTTO_REQUIRE_AT(start == magic, place, "not a .npy file (it begins with {})", printable(start));
+  SOTTO_REQUIRE_AT(start == kNpyMagic, place, "not a .npy file (it begins with {})",
+                   printable(start));
   const std::string text = read_header_bytes(source, read_header_length(source));
   NpyHeader header;
   HeaderParser(text, place).parse(header);
@@ -302,11 +302,11 @@ namespace {
 std::string header_bytes(std::span<const Index> shape, Index item_size = 8) {
   const std::string text =
       fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                  native_big_endian ? '>' : '<', item_size,
+                  kNativeBigEndian ? '>' : '<', item_size,
                   fmt::join(shape.begin(), shape.end(), ", "), shape.size() == 1 ? "," : "");
-  const std::size_t prefix = magic.size() + 4;
+  const std::size_t prefix = kNpyMagic.size() + 4;
   const std::size_t length = (prefix + text.size() + 1 + 63) / 64 * 64 - prefix;
-  std::string bytes(magic);
+  std::string bytes(kNpyMagic);
   bytes += {'\1', '\0', static_cast<char>(length % 256), static_cast<char>(length / 256)};
   bytes += text;
   bytes.resize(prefix + length - 1, ' ');

@@ -7,6 +7,7 @@
 // 8-byte floats in C order, version 1; complete or not at all.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -18,6 +19,8 @@
 #include "sotto/tensor/dense_tensor.h"
 
 namespace sotto {
+
+inline constexpr bool kNativeBigEndian = std::endian::native == std::endian::big;
 
 struct NpyHeader {
   std::string dtype;  // as written in the file, "<f8"

@@ -1,12 +1,16 @@
 // Numbers in text files; a complaint names the line they stand on, "points.csv:17".
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "sotto/io/line_reader.h"
 #include "sotto/linalg/matrix.h"
 
 namespace sotto {
+
+inline constexpr Index kMostWords = std::numeric_limits<std::int32_t>::max();
 
 // A finite number.
 double parse_real(std::string_view word, const LineReader& lines);

@@ -10,27 +10,25 @@
 namespace sotto {
 namespace {
 
-using Named = std::pair<std::string_view, std::string_view>;
+using NameOfFormat = std::pair<std::string_view, std::string_view>;
 
 constexpr std::array by_extension = {
-    Named{".npy", "npy"},    Named{".tns", "tns"},         Named{".mtx", "mm"},
-    Named{".mm", "mm"},      Named{".svm", "svmlight"},    Named{".svmlight", "svmlight"},
-    Named{".ldac", "lda-c"}, Named{".libsvm", "svmlight"}, Named{".lda-c", "lda-c"},
-    Named{".lda", "lda-c"},  Named{".csv", "csv"},         Named{".tsv", "tsv"},
-    Named{".txt", "text"},   Named{".raw", "raw"},         Named{".f4", "raw"},
-    Named{".f8", "raw"},     Named{".data", "u.data"},     Named{".dat", "movielens"},
+    NameOfFormat{".npy", "npy"},      NameOfFormat{".tns", "tns"},
+    NameOfFormat{".mtx", "mm"},       NameOfFormat{".mm", "mm"},
+    NameOfFormat{".svm", "svmlight"}, NameOfFormat{".svmlight", "svmlight"},
+    NameOfFormat{".ldac", "lda-c"},   NameOfFormat{".libsvm", "svmlight"},
+    NameOfFormat{".lda-c", "lda-c"},  NameOfFormat{".lda", "lda-c"},
+    NameOfFormat{".csv", "csv"},      NameOfFormat{".tsv", "tsv"},
+    NameOfFormat{".txt", "text"},     NameOfFormat{".raw", "raw"},
+    NameOfFormat{".f4", "raw"},       NameOfFormat{".f8", "raw"},
+    NameOfFormat{".data", "u.data"},  NameOfFormat{".dat", "movielens"},
 };
 
-constexpr std::array by_mark = {Named{"\x93NUMPY", "npy"}, Named{"%%MatrixMarket", "mm"}};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
+constexpr std::array by_mark = {NameOfFormat{"\x93NUMPY", "npy"},
+                                NameOfFormat{"%%MatrixMarket", "mm"}};
 
 std::string name_without_gz(std::string_view path) {
-  std::string name = lower(path.substr(path.rfind('/') + 1));
+  std::string name = ascii_lower(path.substr(path.rfind('/') + 1));
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return name;
 }

@@ -4,17 +4,11 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/line_reader.h"
 #include "sotto/io/public_format.h"
 
 namespace sotto {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr auto space = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 void split_words(std::string_view line, Fields& fields) {
   for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
@@ -42,21 +36,21 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
-using Named = std::pair<RatingFormat, std::string_view>;
-constexpr std::array formats = {Named{RatingFormat::tns, "tns"}, Named{RatingFormat::csv, "csv"},
-                                Named{RatingFormat::tsv, "tsv"},
-                                Named{RatingFormat::movielens, "movielens"},
-                                Named{RatingFormat::u_data, "u.data"}};
+using NamedFormat = std::pair<RatingFormat, std::string_view>;
+constexpr std::array formats = {
+    NamedFormat{RatingFormat::tns, "tns"}, NamedFormat{RatingFormat::csv, "csv"},
+    NamedFormat{RatingFormat::tsv, "tsv"}, NamedFormat{RatingFormat::movielens, "movielens"},
+    NamedFormat{RatingFormat::u_data, "u.data"}};
 
 }  // namespace
 
 std::string_view format_name(RatingFormat format) {
-  const auto is_it = [&](const Named& named) { return named.first == format; };
+  const auto is_it = [&](const NamedFormat& named) { return named.first == format; };
   return std::find_if(formats.begin(), formats.end(), is_it)->second;
 }
 
 RatingFormat rating_format(std::string_view name) {
-  const auto is_it = [&](const Named& named) { return named.second == name; };
+  const auto is_it = [&](const NamedFormat& named) { return named.second == name; };
   const auto found = std::find_if(formats.begin(), formats.end(), is_it);
   SOTTO_REQUIRE_AT(found != formats.end(), "--format", "there is no format {}", name);
   return found->first;

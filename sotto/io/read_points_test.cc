@@ -26,7 +26,7 @@ RowMatrix all_points(PointSource& source, Index step = 3) {
   }
 }
 
-RowMatrix read_all(const std::string& path, const PointFileOptions& options = {}) {
+RowMatrix points_of(const std::string& path, const PointFileOptions& options = {}) {
   return all_points(*open_points(path, options));
 }
 
@@ -69,9 +69,9 @@ TEST(ReadPoints, reads_npy_of_both_sizes_and_byte_orders) {
   const RowMatrix m = some_points();
   const auto check = [&](const std::string& dtype, const std::string& data) {
     put(folder / "p.npy", npy_bytes(dtype, "(4, 3)", data));
-    EXPECT_EQ(read_all(folder / "p.npy"), m) << dtype;
+    EXPECT_EQ(points_of(folder / "p.npy"), m) << dtype;
     put_gzip(folder / "p.gz", npy_bytes(dtype, "(4, 3)", data));
-    EXPECT_EQ(read_all(folder / "p.gz"), m) << dtype;
+    EXPECT_EQ(points_of(folder / "p.gz"), m) << dtype;
   };
   check("<f8", raw_bytes<double>(m));
   check(">f8", raw_bytes<double>(m, true));
@@ -124,19 +124,19 @@ TEST(ReadPoints, refuses_npy_that_are_not_records) {
   const TemporaryFolder folder;
   const std::string path = folder / "p.npy", data = raw_bytes<double>(some_points());
   put(path, npy_bytes("<f8", "(12,)", data));
-  EXPECT_ERROR(read_all(path), "two dimensions");
+  EXPECT_ERROR(points_of(path), "two dimensions");
   put(path, npy_bytes("<f8", "(4, 3)", data, true));
-  EXPECT_ERROR(read_all(path), "Fortran order");
+  EXPECT_ERROR(points_of(path), "Fortran order");
   put(path, npy_bytes("<f8", "(4, 0)", ""));
-  EXPECT_ERROR(read_all(path), "every dimension must be at least 1");
+  EXPECT_ERROR(points_of(path), "every dimension must be at least 1");
   put(path, npy_bytes("<f8", "(4, 3)", data.substr(8)));
-  EXPECT_ERROR(read_all(path), "needs 96 bytes");
+  EXPECT_ERROR(points_of(path), "needs 96 bytes");
   put_gzip(path, npy_bytes("<f8", "(4, 3)", data.substr(8)));  // length not known beforehand
-  EXPECT_ERROR(read_all(path), "ends within record 4, after 16 of 24 bytes");
+  EXPECT_ERROR(points_of(path), "ends within record 4, after 16 of 24 bytes");
   put_gzip(path, npy_bytes("<f8", "(4, 3)", data.substr(24)));
-  EXPECT_ERROR(read_all(path), "has 3 records, its header says 4");
+  EXPECT_ERROR(points_of(path), "has 3 records, its header says 4");
   put_gzip(path, npy_bytes("<f8", "(4, 3)", data + "x"));
-  EXPECT_ERROR(read_all(path), "goes on after the 4 records");
+  EXPECT_ERROR(points_of(path), "goes on after the 4 records");
 }
 
 TEST(ReadPoints, names_the_record_with_nan) {
@@ -147,12 +147,12 @@ TEST(ReadPoints, names_the_record_with_nan) {
     const bool f4 = name[0] == 'a';
     put(folder / name,
         npy_bytes(f4 ? "<f4" : "<f8", "(4, 3)", f4 ? raw_bytes<float>(m) : raw_bytes<double>(m)));
-    EXPECT_ERROR(read_all(folder / name), "record 3 has a value that is NaN or infinite");
+    EXPECT_ERROR(points_of(folder / name), "record 3 has a value that is NaN or infinite");
   }
   put(folder / "c.csv", "1,2\n3,nan\n");
-  EXPECT_ERROR(read_all(folder / "c.csv"), "c.csv:2: 'nan' is not a finite number");
+  EXPECT_ERROR(points_of(folder / "c.csv"), "c.csv:2: 'nan' is not a finite number");
   put(folder / "d.csv", "1,2\n3,1e999\n");
-  EXPECT_ERROR(read_all(folder / "d.csv"), "d.csv:2");
+  EXPECT_ERROR(points_of(folder / "d.csv"), "d.csv:2");
 }
 
 TEST(ReadPoints, reads_raw_numbers) {
@@ -161,20 +161,20 @@ TEST(ReadPoints, reads_raw_numbers) {
   PointFileOptions options;
   options.dim = 3;
   put(folder / "p.raw", raw_bytes<double>(m));
-  EXPECT_EQ(read_all(folder / "p.raw", options), m);  // not text, and a dimension
+  EXPECT_EQ(points_of(folder / "p.raw", options), m);  // not text, and a dimension
   EXPECT_EQ(open_points(folder / "p.raw", options)->records(), 4);
   options.dtype = "f4";
   put(folder / "p.raw", raw_bytes<float>(m));
-  EXPECT_EQ(read_all(folder / "p.raw", options), m);
+  EXPECT_EQ(points_of(folder / "p.raw", options), m);
   put(folder / "p.raw", raw_bytes<float>(m).substr(1));
-  EXPECT_ERROR(read_all(folder / "p.raw", options), "not a whole number of records");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "not a whole number of records");
   put_gzip(folder / "p.raw", raw_bytes<float>(m).substr(0, 29));
-  EXPECT_ERROR(read_all(folder / "p.raw", options), "ends within record 3, after 5 of 12 bytes");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "ends within record 3, after 5 of 12 bytes");
   options.dim.reset();
-  EXPECT_ERROR(read_all(folder / "p.raw", options), "--dim: is needed");
-  EXPECT_ERROR(read_all(folder / "p.raw"), "neither .npy nor text");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "--dim: is needed");
+  EXPECT_ERROR(points_of(folder / "p.raw"), "neither .npy nor text");
   options.format = "csv";
-  EXPECT_ERROR(read_all(folder / "p.raw", options), "--dtype: goes with raw");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "--dtype: goes with raw");
 }
 
 TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
@@ -185,9 +185,9 @@ TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
         std::string("a,b,c\n1, 2.5, -3\n\n0,1e10,.125\n# no record\n-1,+0,0\n7,8,9\n"),
         std::string("  1  2.5 -3 \n0 1e10 .125\n-1 0 0\n7 8 9\n")}) {
     put(folder / "p.csv", text);
-    EXPECT_EQ(read_all(folder / "p.csv"), some_points()) << text;
+    EXPECT_EQ(points_of(folder / "p.csv"), some_points()) << text;
     put_gzip(folder / "p.csv", text);
-    EXPECT_EQ(read_all(folder / "p.csv", forced("csv", 3)), some_points()) << text;
+    EXPECT_EQ(points_of(folder / "p.csv", forced("csv", 3)), some_points()) << text;
   }
 }
 
@@ -195,7 +195,7 @@ TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
   const TemporaryFolder folder;
   const auto refuses = [&](const std::string& text, const std::string& says) {
     put(folder / "p.csv", text);
-    EXPECT_ERROR(read_all(folder / "p.csv"), says);
+    EXPECT_ERROR(points_of(folder / "p.csv"), says);
   };
   refuses("1,2\n3\n", "p.csv:2: has 1 numbers, the first line has 2");
   refuses("1,2\n3,4,5\n", "p.csv:2: has 3 numbers");
@@ -221,7 +221,7 @@ TEST(ReadPoints, reads_documents_of_every_format) {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& text, std::optional<std::int64_t> dim = {}) {
     put_gzip(folder / "docs", text);
-    EXPECT_EQ(read_all(folder / "docs", forced("auto", dim)), some_documents()) << text;
+    EXPECT_EQ(points_of(folder / "docs", forced("auto", dim)), some_documents()) << text;
     const auto source = open_points(folder / "docs", forced("auto", dim));
     EXPECT_TRUE(source->is_sparse());
     all_points(*source, 2);
@@ -240,7 +240,7 @@ TEST(ReadPoints, refuses_documents_that_are_damaged) {
   const auto refuses = [&](const std::string& format, const std::string& text,
                            const std::string& says) {
     put(folder / "docs", text);
-    EXPECT_ERROR(read_all(folder / "docs", forced(format)), says);
+    EXPECT_ERROR(points_of(folder / "docs", forced(format)), says);
   };
   refuses("uci", "4\n5\n", "ends within its header");
   refuses("uci", "4\n5 1\n", "docs:2: expected only the number of words");
@@ -264,13 +264,13 @@ TEST(ReadPoints, refuses_documents_that_are_damaged) {
   refuses("svmlight", "1 1:x\n", "docs:1: 'x' is not a number");
   refuses("svmlight", "1\n1\n", "has no words");
   put(folder / "docs", "1 7:1\n");
-  EXPECT_ERROR(read_all(folder / "docs", forced("svmlight", 6)), "word number 7 is not between");
+  EXPECT_ERROR(points_of(folder / "docs", forced("svmlight", 6)), "word number 7 is not between");
 }
 
 TEST(ReadPoints, survives_damage_anywhere) {
   const TemporaryFolder folder;
   const std::string path = folder / "p";
-  const auto read = [&] { read_all(path); };
+  const auto read = [&] { points_of(path); };
   put(path, npy_bytes("<f4", "(2, 3)", raw_bytes<float>(some_points().topRows(2))));
   damage_everywhere(path, read);
   for (const char* text : {"1 1:2 3:1\n-1 2:3\n", "2 0:2 2:1\n1 1:3\n"}) {
@@ -298,7 +298,7 @@ TEST(NpyWriter, writes_what_is_read_back_and_refuses_an_incomplete_array) {
     writer.write({m.data() + 5, 7});
     EXPECT_ERROR(writer.write({m.data(), 1}), "more than its shape");
     writer.commit();
-    EXPECT_EQ(read_all(path), m);
+    EXPECT_EQ(points_of(path), m);
     EXPECT_EQ(read_npy_header(path).item_size, size);
   }
   EXPECT_ERROR(NpyWriter(path, {4, 3}, 2), "4 or 8 bytes");
@@ -370,9 +370,10 @@ TEST(PrivatePoints, a_line_that_is_no_record_is_refused_wherever_it_stands) {
       std::string text;
       for (int n = 0; n < 3; ++n) text += std::string(n == place ? bad : "1,2") + "\n";
       put(folder / "p.csv", text);
-      EXPECT_NE(error_of([&] { read_all(folder / "p.csv", private_points("no", 2)); }), "") << text;
+      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points("no", 2)); }), "")
+          << text;
       put(folder / "p.csv", "x,y\n" + text);
-      EXPECT_NE(error_of([&] { read_all(folder / "p.csv", private_points("yes")); }), "") << text;
+      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points("yes")); }), "") << text;
     }
   }
 }
@@ -382,7 +383,7 @@ TEST(PrivatePoints, raw_numbers_may_begin_like_gzip) {
   RowMatrix m = some_points();
   m(0, 0) = std::bit_cast<double>(std::uint64_t{0x3ff0000000088b1f});
   put(folder / "p.raw", raw_bytes<double>(m));
-  EXPECT_EQ(read_all(folder / "p.raw", private_points("auto", 3)), m);
+  EXPECT_EQ(points_of(folder / "p.raw", private_points("auto", 3)), m);
 }
 
 TEST(ReadPoints, a_header_is_there_when_it_is_said_to_be) {
@@ -390,20 +391,20 @@ TEST(ReadPoints, a_header_is_there_when_it_is_said_to_be) {
   put(folder / "p.csv", "1,2\n3,4\n");
   PointFileOptions options;
   options.header = "yes";
-  EXPECT_EQ(read_all(folder / "p.csv", options).rows(), 1);
+  EXPECT_EQ(points_of(folder / "p.csv", options).rows(), 1);
   options.header = "no";
-  EXPECT_EQ(read_all(folder / "p.csv", options).rows(), 2);
+  EXPECT_EQ(points_of(folder / "p.csv", options).rows(), 2);
   put(folder / "p.csv", "a,b\n3,4\n");
-  EXPECT_ERROR(read_all(folder / "p.csv", options), "p.csv:1: 'a' is not a number");
+  EXPECT_ERROR(points_of(folder / "p.csv", options), "p.csv:1: 'a' is not a number");
 }
 
 TEST(ReadPoints, a_byte_order_mark_is_no_part_of_a_number) {
   const TemporaryFolder folder;
   const std::string mark = "\xef\xbb\xbf";
   put(folder / "p.csv", mark + "1,2\n3,4\n");
-  EXPECT_EQ(read_all(folder / "p.csv").rows(), 2);
+  EXPECT_EQ(points_of(folder / "p.csv").rows(), 2);
   put(folder / "p", mark + "1 1:2 3:1\n-1 2:3\n");
-  EXPECT_EQ(read_all(folder / "p").rows(), 2);
+  EXPECT_EQ(points_of(folder / "p").rows(), 2);
 }
 
 }  // namespace

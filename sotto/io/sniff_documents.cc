@@ -9,10 +9,10 @@
 namespace sotto {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using WordList = std::vector<std::string_view>;
 
-Words words_of(std::string_view line) {
-  Words words;
+WordList words_of(std::string_view line) {
+  WordList words;
   if (line.ends_with('\r')) line.remove_suffix(1);
   for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
     words.push_back(word);
@@ -22,15 +22,15 @@ Words words_of(std::string_view line) {
 
 // The first lines that are not blank. Of a line that may be cut nothing is used but, when it is all
 // there is, its words before the last.
-std::vector<Words> first_lines(std::string_view head, bool cut) {
+std::vector<WordList> first_lines(std::string_view head, bool cut) {
   constexpr std::size_t enough = 16;
   const std::size_t last = head.rfind('\n');
   const bool one_line = last == std::string_view::npos;
   if (cut && !one_line) head = head.substr(0, last);
-  std::vector<Words> lines;
+  std::vector<WordList> lines;
   while (!head.empty() && lines.size() < enough) {
     const std::size_t end = std::min(head.find('\n'), head.size());
-    Words words = words_of(head.substr(0, end));
+    WordList words = words_of(head.substr(0, end));
     if (cut && one_line && !words.empty()) words.pop_back();
     if (!words.empty()) lines.push_back(std::move(words));
     head.remove_prefix(std::min(end + 1, head.size()));
@@ -38,14 +38,14 @@ std::vector<Words> first_lines(std::string_view head, bool cut) {
   return lines;
 }
 
-bool all_whole(const Words& words) {
+bool all_whole(const WordList& words) {
   Index ignored;
   return std::all_of(words.begin(), words.end(),
                      [&](std::string_view word) { return is_whole(word, ignored); });
 }
 
 // Three lines of one whole number, then lines of three.
-bool looks_like_uci(const std::vector<Words>& lines) {
+bool looks_like_uci(const std::vector<WordList>& lines) {
   if (lines.size() < 4) return false;
   for (std::size_t n = 0; n < 4; ++n) {
     if (lines[n].size() != (n < 3 ? 1u : 3u) || !all_whole(lines[n])) return false;
@@ -62,7 +62,7 @@ bool is_pair(std::string_view word) {
 }
 
 // "7 3:1 9:2": a number, then pairs, at least one.
-bool is_row_of_pairs(const Words& words) {
+bool is_row_of_pairs(const WordList& words) {
   double label;
   const auto comment = std::find_if(words.begin(), words.end(),
                                     [](std::string_view word) { return word.front() == '#'; });
@@ -71,7 +71,7 @@ bool is_row_of_pairs(const Words& words) {
 }
 
 // As many pairs as the first number says; of a line that is cut, no more.
-bool counts_its_pairs(const Words& words, bool cut) {
+bool counts_its_pairs(const WordList& words, bool cut) {
   Index claimed = 0;
   const Index pairs = std::ssize(words) - 1;
   return is_whole(words.front(), claimed) && (cut ? claimed >= pairs : claimed == pairs);
@@ -91,7 +91,7 @@ std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut) {
   if (looks_like_uci(lines)) return DocumentFormat::uci;
   if (std::none_of(lines.begin(), lines.end(), is_row_of_pairs)) return std::nullopt;
   const bool within_line = cut && head.find('\n') == std::string_view::npos;
-  const bool counted = std::all_of(lines.begin(), lines.end(), [&](const Words& words) {
+  const bool counted = std::all_of(lines.begin(), lines.end(), [&](const WordList& words) {
     return counts_its_pairs(words, within_line);
   });
   return counted ? DocumentFormat::lda_c : DocumentFormat::svmlight;

@@ -22,11 +22,11 @@ using Coordinate = SparseTensor::Coordinate;
 constexpr Index largest_index = std::numeric_limits<Coordinate>::max();
 
 // The words of a line, of which the first nine (8 indices and a value) are kept.
-struct Words {
+struct LineWords {
   std::array<std::string_view, max_tensor_order + 1> word;
   Index count = 0;
 
-  explicit Words(std::string_view line) {
+  explicit LineWords(std::string_view line) {
     constexpr auto space = [](char c) { return c == ' ' || c == '\t'; };
     for (auto at = line.begin();; ++count) {
       at = std::find_if_not(at, line.end(), space);
@@ -100,7 +100,7 @@ class TnsReader {
 
   // "i_1 .. i_p value"; dims[m] limits the indices of mode m.
   void read_entry(std::span<const Index> dims) {
-    const Words words(line_);
+    const LineWords words(line_);
     const Index order = std::ssize(dims);
     SOTTO_REQUIRE_AT(words.count == order + 1, lines_.place(), "expected {} fields, got {}",
                      order + 1, words.count);
@@ -112,7 +112,7 @@ class TnsReader {
   }
 
   AnyTensor read_frostt() {
-    const Index order = Words(line_).count - 1;
+    const Index order = LineWords(line_).count - 1;
     SOTTO_REQUIRE_AT(order >= 1 && order <= max_tensor_order, lines_.place(),
                      "expected 1 to {} indices and a value, got {} fields", max_tensor_order,
                      order + 1);
@@ -132,7 +132,7 @@ class TnsReader {
     require_next("the order of the tensor");
     const Index order = whole_number(only_word(), "order", 1, max_tensor_order);
     require_next("the dimensions of the tensor");
-    const Words words(line_);
+    const LineWords words(line_);
     SOTTO_REQUIRE_AT(words.count == order, lines_.place(), "expected {} dimensions, got {}", order,
                      words.count);
     std::vector<Index> dims;
@@ -143,7 +143,7 @@ class TnsReader {
   }
 
   std::string_view only_word() const {
-    const Words words(line_);
+    const LineWords words(line_);
     SOTTO_REQUIRE_AT(words.count == 1, lines_.place(), "expected 1 field, got {}", words.count);
     return words.word[0];
   }

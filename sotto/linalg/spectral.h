@@ -5,6 +5,9 @@
 
 namespace sotto {
 
+// Eigenvalues below this share of the largest are rounding.
+inline constexpr double kRankTolerance = 1e-10;
+
 struct Eigenpairs {
   Vector values;   // k
   Matrix vectors;  // d x k, orthonormal columns

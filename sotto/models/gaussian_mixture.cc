@@ -14,8 +14,6 @@
 namespace sotto {
 namespace {
 
-// Eigenvalues below this share of the largest are rounding.
-constexpr double kRankTolerance = 1e-10;
 // Eigenvalues of noise pass the edge of their law now and then, and the variance they are compared
 // with is that of the smaller ones.
 constexpr double kEdgeMargin = 1.5;

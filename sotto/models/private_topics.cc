@@ -27,8 +27,8 @@ constexpr double kWordsForStrength = 4;
 constexpr std::int64_t kLargestCore = 4096;  // its square is held in memory and factored
 // Below this strength the expectation steps are left out and the second moment gets their share.
 constexpr double kStrengthForSteps = 80;
-constexpr std::int64_t kSteps = 3;
-constexpr int kRounds = 8;
+constexpr std::int64_t kRefinementSteps = 3;
+constexpr int kRefinementRounds = 8;
 // A later step starts from better topics: it gets a larger share, and earlier ones count less.
 constexpr double kStepGrowth = 1.3;
 constexpr double kStepDecay = 0.6;
@@ -296,9 +296,10 @@ class PrivateTopics {
     // Rare words are raised, so that they get less noise and frequent ones a little more.
     const Vector raised = first_.value.cwiseMax(first_.deviation);
     const Vector scale = (raised / raised.maxCoeff()).array().pow(-0.25);
-    Noisy<RowMatrix> counts =
-        documents_.expected_counts(model.topics, model.alpha, kRounds, scale, mu(step_share(step)))
-            .value();
+    Noisy<RowMatrix> counts = documents_
+                                  .expected_counts(model.topics, model.alpha, kRefinementRounds,
+                                                   scale, mu(step_share(step)))
+                                  .value();
     const Vector noise = counts.deviation * scale.cwiseInverse();
     counts.value.array().colwise() /= scale.array();
     const Index k = plan_.topics;
@@ -395,7 +396,7 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   if (plan.mechanism == "auto") plan.mechanism = can_refine ? "pairs" : "triples";
   SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "--refine",
                    "a private run of the single-topic model has no expectation steps");
-  plan.steps = can_refine ? refine.value_or(kSteps) : 0;
+  plan.steps = can_refine ? refine.value_or(kRefinementSteps) : 0;
   plan.may_skip_steps = !refine && can_refine && plan.mechanism == "pairs";
   plan.shares = shares_of(plan);
   if (privacy.core) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Index kAtoms = 40;
 constexpr double kSmallestRatio = 0.01;
-constexpr int kSteps = 60;             // of expectation-maximisation for the law
+constexpr int kLawSteps = 60;          // of expectation-maximisation for the law
 constexpr Index kCellsForLaw = 50000;  // more do not sharpen forty probabilities
 constexpr double kStandsOut = 3;       // deviations
 
@@ -43,7 +43,7 @@ Matrix shrink(const Matrix& values, const Matrix& deviations, const Vector& row_
         likelihood(values.data()[i], deviations.data()[i], row_scales[i % values.rows()], grid);
   }
   Atoms law = Atoms::Constant(1.0 / double(kAtoms));
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kLawSteps; ++step) {
     Atoms next = Atoms::Zero();
     for (Index s = 0; s < sample; ++s) {
       const Atoms posterior = seen.col(s) * law;

@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/decompose/power.h"
 #include "sotto/linalg/krylov.h"
+#include "sotto/linalg/spectral.h"
 #include "sotto/models/simplex.h"
 #include "sotto/moments/topic_expectation.h"
 #include "sotto/tensor/contraction.h"
@@ -19,10 +20,7 @@ constexpr double kSubspaceTolerance = 1e-4;
 // Rounds of the expectation step: the first time, and between two maximisations, when the
 // parameters go on from where they were.
 constexpr int kFirstRounds = 5;
-constexpr int kRounds = 2;
-
-// Eigenvalues below this share of the largest are rounding.
-constexpr double kRankTolerance = 1e-10;
+constexpr int kLaterRounds = 2;
 
 // log P(document | topic) + log P(topic), normalised: N x k.
 RowMatrix responsibilities(const CountView& documents, const RowMatrix& topics,
@@ -151,7 +149,8 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
     if (single) {
       counts = multiply(by_word, responsibilities(view, topics, model.alpha));
     } else {
-      improve_parameters(view, topics, model.alpha, step == 0 ? kFirstRounds : kRounds, parameters);
+      improve_parameters(view, topics, model.alpha, step == 0 ? kFirstRounds : kLaterRounds,
+                         parameters);
       counts = expected_counts(by_word, topics, expected_log_weights(parameters),
                                Vector::Ones(view.rows()));
     }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace sotto::testing;
 
-double distance(const SymmetricTensor& a, SymmetricTensor b) {
+double tensor_distance(const SymmetricTensor& a, SymmetricTensor b) {
   b.add_scaled(-1, a);
   return b.frobenius_norm();
 }
@@ -26,7 +26,7 @@ TEST(DenseMoments, equal_the_implicit_unbiased_form) {
     const TopicMoments implicit(raw, alpha0, MomentForm::unbiased);
     const DenseMoments dense = dense_topic_moments(corpus, alpha0);
     EXPECT_LT((dense.second - implicit.second_times(all)).norm(), 1e-14) << alpha0;
-    EXPECT_LT(distance(dense.third, implicit.third(all)), 1e-14) << alpha0;
+    EXPECT_LT(tensor_distance(dense.third, implicit.third(all)), 1e-14) << alpha0;
   }
 }
 

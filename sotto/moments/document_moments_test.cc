@@ -16,14 +16,14 @@ namespace {
 
 using namespace sotto::testing;
 
-constexpr Index kWords = 7;
+constexpr Index kDocumentWords = 7;
 
 void add(Cube& sum, double factor, const Cube& other) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * other[i];
 }
 
 TEST(DocumentMoments, norms_equal_those_of_the_tensors_written_out) {
-  const Corpus corpus = random_corpus(40, kWords, 1, 1);
+  const Corpus corpus = random_corpus(40, kDocumentWords, 1, 1);
   for (Index n = 0; n < corpus.documents(); ++n) {
     const DocumentNorms norms = document_norms(corpus.counts_of(n));
     EXPECT_NEAR(norms.first, enumerated_first(corpus, n).norm(), 1e-13);
@@ -163,15 +163,15 @@ TEST(DocumentMoments, the_error_of_a_third_moment_in_any_basis_stays_within_its_
 
 class Clipped : public ::testing::TestWithParam<bool> {
  protected:
-  Corpus corpus = random_corpus(30, kWords, 2, 1);
+  Corpus corpus = random_corpus(30, kDocumentWords, 2, 1);
   MomentClips clips = GetParam() ? MomentClips{0.5, 0.3, 0.2} : MomentClips{};
   CountMatrix by_word = transposed(corpus.view());
   DocumentMoments moments{corpus, by_word, clips};
 };
 
 TEST_P(Clipped, first_and_second_sums_equal_the_enumeration) {
-  Vector first = Vector::Zero(kWords);
-  Matrix second = Matrix::Zero(kWords, kWords);
+  Vector first = Vector::Zero(kDocumentWords);
+  Matrix second = Matrix::Zero(kDocumentWords, kDocumentWords);
   for (Index n = 0; n < corpus.documents(); ++n) {
     const Vector p1 = enumerated_first(corpus, n);
     first += std::min(1.0, clips.first / p1.norm()) * p1;
@@ -181,26 +181,26 @@ TEST_P(Clipped, first_and_second_sums_equal_the_enumeration) {
   }
   EXPECT_LT((moments.first_sum() - first).norm(), 1e-12);
   EXPECT_LT((moments.second_sum() - second).norm(), 1e-12);
-  const RowMatrix block = RowMatrix::Random(kWords, 4);
+  const RowMatrix block = RowMatrix::Random(kDocumentWords, 4);
   EXPECT_LT((moments.second_sum_times(block) - second * block).norm(), 1e-12);
   EXPECT_NEAR(moments.second_mass(), second.sum(), 1e-12);
 }
 
 TEST_P(Clipped, third_sum_equals_the_enumeration) {
-  Cube third = zero_cube(kWords);
+  Cube third = zero_cube(kDocumentWords);
   for (Index n = 0; n < corpus.documents(); ++n) {
     if (corpus.length(n) < 3) continue;
     const Cube p3 = enumerated_third(corpus, n);
     add(third, std::min(1.0, clips.third / frobenius(p3)), p3);
   }
-  const RowMatrix w = RowMatrix::Random(kWords, 4);
+  const RowMatrix w = RowMatrix::Random(kDocumentWords, 4);
   EXPECT_LT(distance(moments.third_sum(w), third, w), 1e-12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Moments, Clipped, ::testing::Bool());
 
 TEST(DocumentMoments, the_median_clip_leaves_half_the_documents_whole) {
-  const Corpus corpus = random_corpus(101, kWords, 3);
+  const Corpus corpus = random_corpus(101, kDocumentWords, 3);
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments moments(corpus, by_word, median_norms(corpus));
   EXPECT_GE((moments.third_weights().array() == 1).count(), 51);
@@ -208,7 +208,7 @@ TEST(DocumentMoments, the_median_clip_leaves_half_the_documents_whole) {
 }
 
 TEST(DocumentMoments, rules_without_a_bound_keep_norms_at_one) {
-  const Corpus corpus = random_corpus(60, kWords, 5);
+  const Corpus corpus = random_corpus(60, kDocumentWords, 5);
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments unit(corpus, by_word, {kUnitNorm, kUnitNorm, kUnitNorm});
   const DocumentMoments by_length(corpus, by_word, {kByLength, kByLength, kByLength});

@@ -7,17 +7,11 @@
 #include <numbers>
 
 #include "sotto/base/random.h"
+#include "sotto/moments/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
 namespace {
-
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  SeededRandom random(seed);
-  Matrix m(rows, cols);
-  for (double& x : m.reshaped()) x = random.normal();
-  return m;
-}
 
 GaussianMixture some_mixture(Index d, Index k) {
   GaussianMixture mixture{random_matrix(d, k, 1), Vector::LinSpaced(k, 1, 2), 0.7};

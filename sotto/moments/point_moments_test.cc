@@ -6,17 +6,11 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/moments/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
 namespace {
-
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed, double scale = 1) {
-  SeededRandom random(seed);
-  Matrix m(rows, cols);
-  for (double& x : m.reshaped()) x = scale * random.normal();
-  return m;
-}
 
 RowMatrix drawn(RowMatrix rows, double radius) {
   for (Index i = 0; i < rows.rows(); ++i) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace sotto::testing;
 
-constexpr Index kWords = 6;
+constexpr Index kTopicWords = 6;
 constexpr Index kDocuments = 9;
 
 // placements of (matrix (x) vector)
@@ -29,8 +29,8 @@ void add_placements(Cube& sum, double factor, const Matrix& matrix, const Vector
 
 // Sums over documents that are all different, one term at a time.
 struct Enumerated {
-  Matrix second = Matrix::Zero(kWords, kWords);
-  Cube third = zero_cube(kWords);
+  Matrix second = Matrix::Zero(kTopicWords, kTopicWords);
+  Cube third = zero_cube(kTopicWords);
 
   Enumerated(const Corpus& corpus, double a0) {
     std::vector<Vector> p1;
@@ -40,7 +40,7 @@ struct Enumerated {
       p2.push_back(enumerated_second(corpus, n));
       second += p2.back() / double(kDocuments);
       const Cube p3 = enumerated_third(corpus, n);
-      for (Index i = 0; i < kWords; ++i) third[i] += p3[i] / double(kDocuments);
+      for (Index i = 0; i < kTopicWords; ++i) third[i] += p3[i] / double(kDocuments);
     }
     const double n = double(kDocuments);
     for (std::size_t a = 0; a < p1.size(); ++a) {
@@ -51,21 +51,22 @@ struct Enumerated {
         for (std::size_t c = 0; c < p1.size(); ++c) {
           if (c == a || c == b) continue;
           const double f = 2 * a0 * a0 / ((a0 + 1) * (a0 + 2)) / (n * (n - 1) * (n - 2));
-          for (Index i = 0; i < kWords; ++i) third[i] += f * p1[a][i] * p1[b] * p1[c].transpose();
+          for (Index i = 0; i < kTopicWords; ++i)
+            third[i] += f * p1[a][i] * p1[b] * p1[c].transpose();
         }
       }
     }
     Cube symmetric = third;  // the last term is symmetric only over all orders of a, b, c
-    for (Index i = 0; i < kWords; ++i) symmetric[i] = 0.5 * (third[i] + third[i].transpose());
+    for (Index i = 0; i < kTopicWords; ++i) symmetric[i] = 0.5 * (third[i] + third[i].transpose());
     third = symmetric;
   }
 };
 
 TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens) {
-  const Corpus corpus = random_corpus(kDocuments, kWords, 4);
+  const Corpus corpus = random_corpus(kDocuments, kTopicWords, 4);
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments raw(corpus, by_word, {});
-  const RowMatrix w = RowMatrix::Random(kWords, 3);
+  const RowMatrix w = RowMatrix::Random(kTopicWords, 3);
   for (const double a0 : {0.0, 0.3, 2.0}) {
     const TopicMoments moments(raw, a0, MomentForm::unbiased);
     const Enumerated exact(corpus, a0);
@@ -75,18 +76,18 @@ TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens
 }
 
 TEST(TopicMoments, plug_in_forms_take_products_of_means) {
-  const Corpus corpus = random_corpus(kDocuments, kWords, 5);
+  const Corpus corpus = random_corpus(kDocuments, kTopicWords, 5);
   const MomentClips clips{0.6, 0.4, 0.3};
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments raw(corpus, by_word, clips);
   const double a0 = 0.7;
   const TopicMoments moments(raw, a0, MomentForm::plug_in);
-  const RowMatrix identity = RowMatrix::Identity(kWords, kWords);
+  const RowMatrix identity = RowMatrix::Identity(kTopicWords, kTopicWords);
   const Vector m1 = raw.first_sum() / raw.first_mass();
   const Matrix e2 = raw.second_sum() / raw.second_mass();
   EXPECT_LT((moments.second_times(identity) - (e2 - a0 / (a0 + 1) * m1 * m1.transpose())).norm(),
             1e-13);
-  SymmetricTensor e3(kWords, 3);
+  SymmetricTensor e3(kTopicWords, 3);
   e3.add_scaled(1 / raw.third_mass(), raw.third_sum(identity));
   SymmetricTensor difference = moments.third(identity);
   difference.add_scaled(-1, topic_third_moment(e3, e2, m1, a0));
@@ -99,7 +100,7 @@ TEST(TopicMoments, the_third_moment_of_lda_is_a_sum_over_topics) {
   constexpr Index k = 3;
   const Vector alpha = (Vector(k) << 0.2, 0.5, 0.8).finished();
   const double a0 = alpha.sum();
-  const Matrix mu = (Matrix::Random(kWords, k).array() + 1.1).matrix();
+  const Matrix mu = (Matrix::Random(kTopicWords, k).array() + 1.1).matrix();
   const Vector e1 = mu * alpha / a0;
   const Matrix second = (alpha * alpha.transpose() + Matrix(alpha.asDiagonal())) / (a0 * (a0 + 1));
   const Matrix e2 = mu * second * mu.transpose();

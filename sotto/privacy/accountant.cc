@@ -9,14 +9,13 @@
 #include "sotto/privacy/checks.h"
 #include "sotto/privacy/composition.h"
 #include "sotto/privacy/gdp.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/pld.h"
 #include "sotto/privacy/renyi.h"
 #include "sotto/privacy/spends.h"
 
 namespace sotto {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // The least noise in [low, high] at which epsilon_of(noise) <= epsilon; high must satisfy it.
 double least_noise(double low, double high, double epsilon,

@@ -10,12 +10,11 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/composition.h"
 #include "sotto/privacy/gdp.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/testing/golden_accounting.h"
 
 namespace sotto {
 namespace {
-
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 const AccountLine& line(const std::vector<AccountLine>& lines, const std::string& name) {
   return *std::find_if(lines.begin(), lines.end(),

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +11,7 @@
 #include "sotto/base/rounded_up.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/checks.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/spends.h"
 
 namespace sotto {
@@ -19,7 +19,6 @@ namespace {
 
 // A delta that was not asked for: pure releases from a sampler whose tails end somewhere.
 constexpr double negligible_delta = 1e-100;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // What a cost comes to on a scale on which costs of one kind can be compared.
 struct Size {

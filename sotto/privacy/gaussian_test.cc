@@ -5,20 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/testing/goodness.h"
 
 namespace sotto {
 namespace {
 
 using namespace sotto::testing;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double mu_of(const Cost& cost) { return std::get<GaussianCost>(cost).mu; }
 
@@ -133,7 +130,7 @@ TEST(GaussianMechanism, precision_charge_is_small_and_grows_with_the_block) {
 TEST(GaussianMechanism, refuses_nan_and_infinity_and_wrong_sizes) {
   const GaussianMechanism mechanism("x", 1, 1, 2);
   NoiseKey key = NoiseKey::insecure_from_seed(33);
-  for (double bad : {kNan, kInfinity, -kInfinity}) {
+  for (double bad : {kNaN, kInfinity, -kInfinity}) {
     std::vector<double> out = {7, 7};
     const std::vector<double> value = {0, bad};
     EXPECT_THROW(mechanism.release(value, key.open_stream(), out), Error);
@@ -143,13 +140,13 @@ TEST(GaussianMechanism, refuses_nan_and_infinity_and_wrong_sizes) {
 }
 
 TEST(GaussianMechanism, refuses_absurd_parameters) {
-  for (double bad : {0.0, -1.0, kNan, kInfinity}) {
+  for (double bad : {0.0, -1.0, kNaN, kInfinity}) {
     EXPECT_THROW(GaussianMechanism("x", bad, 1, 1), Error);
     EXPECT_THROW(GaussianMechanism("x", 1, bad, 1), Error);
   }
   EXPECT_THROW(GaussianMechanism("x", 1, 1, 0), Error);
   EXPECT_THROW(GaussianMechanism("x", 1, 1, 1, -1), Error);
-  EXPECT_THROW(GaussianMechanism("x", 1, 1, 1, kNan), Error);
+  EXPECT_THROW(GaussianMechanism("x", 1, 1, 1, kNaN), Error);
 }
 
 TEST(GaussianMechanism, is_the_same_for_any_number_of_threads_and_in_place) {

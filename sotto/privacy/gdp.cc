@@ -6,12 +6,12 @@
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/search.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon();
 constexpr double kHalfLog2Pi = 0.91893853320467274178;
 constexpr double kSqrtHalfPi = 1.25331413731550025121;
 

@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/fft.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/renyi.h"
 
 namespace sotto {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 LossDistribution::LossDistribution(double theta, double step, double low, double high)
     : theta_(theta),
       step_(step),

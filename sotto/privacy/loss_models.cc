@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/sampled_gaussian.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon();
 constexpr double kCells = 1 << 14;
 // y = m z - m^2/2 from which on a loss log(1 + q (e^y - 1)) counts as tail: e^6 times a typical
 // one, and five deviations out.

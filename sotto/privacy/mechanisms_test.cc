@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/exponential.h"
 #include "sotto/privacy/laplace.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/subsampled_gaussian.h"
 #include "sotto/privacy/testing/goodness.h"
 #include "sotto/privacy/vector.h"
@@ -16,9 +16,6 @@ namespace sotto {
 namespace {
 
 using namespace sotto::testing;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double norm(std::span<const double> x) {
   double sum = 0;
@@ -29,7 +26,7 @@ double norm(std::span<const double> x) {
 template <class Mechanism>
 void expect_refuses_bad_values(const Mechanism& mechanism) {
   NoiseKey key = NoiseKey::insecure_from_seed(40);
-  for (double bad : {kNan, kInfinity, -kInfinity}) {
+  for (double bad : {kNaN, kInfinity, -kInfinity}) {
     EXPECT_THROW(mechanism.release(std::vector<double>{0, bad, 0}, key.open_stream()), Error);
   }
   EXPECT_THROW(mechanism.release(std::vector<double>{0, 0}, key.open_stream()), Error);
@@ -56,7 +53,7 @@ TEST(LaplaceMechanism, one_value_is_laplace_and_a_block_is_pure) {
 
 TEST(LaplaceMechanism, refuses_bad_values_and_parameters) {
   expect_refuses_bad_values(LaplaceMechanism("x", 1, 1, 3));
-  for (double bad : {0.0, -1.0, kNan, kInfinity}) {
+  for (double bad : {0.0, -1.0, kNaN, kInfinity}) {
     EXPECT_THROW(LaplaceMechanism("x", bad, 1, 1), Error);
     EXPECT_THROW(LaplaceMechanism("x", 1, bad, 1), Error);
   }
@@ -131,7 +128,7 @@ TEST(VectorMechanism, lands_on_the_grid) {
 
 TEST(VectorMechanism, refuses_bad_values_and_parameters) {
   expect_refuses_bad_values(VectorMechanism("x", 1, 1, 3));
-  for (double bad : {0.0, -1.0, kNan, kInfinity}) {
+  for (double bad : {0.0, -1.0, kNaN, kInfinity}) {
     EXPECT_THROW(VectorMechanism("x", bad, 1, 1), Error);
     EXPECT_THROW(VectorMechanism("x", 1, bad, 1), Error);
   }
@@ -168,9 +165,9 @@ TEST(ExponentialMechanism, refuses_bad_scores_and_parameters) {
   NoiseKey key = NoiseKey::insecure_from_seed(47);
   const ExponentialMechanism mechanism("x", 1, 1, 1);
   EXPECT_THROW(mechanism.select(std::vector<double>{}, key.open_stream()), Error);
-  EXPECT_THROW(mechanism.select(std::vector<double>{0, kNan}, key.open_stream()), Error);
+  EXPECT_THROW(mechanism.select(std::vector<double>{0, kNaN}, key.open_stream()), Error);
   EXPECT_THROW(ExponentialMechanism("x", 0, 1, 1), Error);
-  EXPECT_THROW(ExponentialMechanism("x", 1, kNan, 1), Error);
+  EXPECT_THROW(ExponentialMechanism("x", 1, kNaN, 1), Error);
   EXPECT_THROW(ExponentialMechanism("x", 1, 1, kInfinity), Error);
 }
 
@@ -212,7 +209,7 @@ TEST(PrivateQuantile, stays_within_the_public_bounds_and_refuses_bad_input) {
     ASSERT_GE(y, -1);
     ASSERT_LE(y, 2);
   }
-  EXPECT_THROW(quantile.release(std::vector<double>{0, kNan}, key.open_stream()), Error);
+  EXPECT_THROW(quantile.release(std::vector<double>{0, kNaN}, key.open_stream()), Error);
   EXPECT_THROW(quantile.release(std::vector<double>{0}, key.open_stream()), Error);
   EXPECT_THROW(PrivateQuantile("x", 1, 1.1, 0, 1, 2), Error);
   EXPECT_THROW(PrivateQuantile("x", 1, 0.5, 1, 1, 2), Error);
@@ -282,7 +279,7 @@ TEST(SubsampledGaussianMechanism, states_multiplier_and_rate_on_the_safe_side) {
 }
 
 TEST(SubsampledGaussianMechanism, refuses_absurd_rates) {
-  for (double rate : {0.0, -0.5, 1.01, kNan}) {
+  for (double rate : {0.0, -0.5, 1.01, kNaN}) {
     EXPECT_THROW(SubsampledGaussianMechanism(GaussianMechanism("g", 1, 1, 1), rate, 10), Error);
   }
 }

@@ -3,20 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <limits>
 #include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
 #include "sotto/privacy/gdp.h"
 #include "sotto/privacy/loss_models.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/renyi.h"
 #include "sotto/privacy/spends.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kLongest = std::size_t{1} << 16;
 
 double largest_pure(std::span<const Spend> spends) {

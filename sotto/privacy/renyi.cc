@@ -5,14 +5,12 @@
 #include <limits>
 
 #include "sotto/privacy/checks.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/privacy/search.h"
 
 namespace sotto {
 namespace {
-
-constexpr double kUnit = std::numeric_limits<double>::epsilon();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_add(double a, double b) {
   return std::fmax(a, b) + std::log1p(std::exp(-std::abs(a - b)));

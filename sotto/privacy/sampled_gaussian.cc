@@ -7,11 +7,11 @@
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
+#include "sotto/privacy/numbers.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon();
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kInvSqrt2Pi = 0.39894228040143267794;
 

@@ -12,11 +12,11 @@ namespace {
 
 using Shape = IntegerZiggurat::Shape;
 
-constexpr double kUnit = 0x1p40;  // integer steps in one scale
+constexpr double kStepsOfScale = 0x1p40;  // integer steps in one scale
 
 const IntegerZiggurat& unit(Shape shape) {
-  static const IntegerZiggurat gaussian(Shape::gaussian, kUnit);
-  static const IntegerZiggurat exponential(Shape::exponential, kUnit);
+  static const IntegerZiggurat gaussian(Shape::gaussian, kStepsOfScale);
+  static const IntegerZiggurat exponential(Shape::exponential, kStepsOfScale);
   return shape == Shape::gaussian ? gaussian : exponential;
 }
 
@@ -24,7 +24,7 @@ template <class Draw>
 void fill_scaled(const NoiseStream& stream, double scale, std::span<double> out, Draw draw) {
   SOTTO_REQUIRE(scale > 0 && std::isfinite(scale), "the noise scale must be positive, got {}",
                 scale);
-  const double step = scale / kUnit;
+  const double step = scale / kStepsOfScale;
   for_each_chunk(stream, out.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = step * static_cast<double>(draw(words));
   });

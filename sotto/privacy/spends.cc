@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
+#include "sotto/privacy/numbers.h"
 #include "sotto/privacy/sampled_gaussian.h"
 
 namespace sotto {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Check {
   void operator()(const GaussianCost& c) const {

@@ -10,8 +10,6 @@
 namespace sotto {
 namespace {
 
-double factorial(int p) { return p == 3 ? 6 : 24; }
-
 // The mean of f over a few blocks of random unit starts, always the same ones.
 template <class F>
 double mean_over_blocks(const PowerShape& shape, F f) {

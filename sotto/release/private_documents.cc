@@ -20,7 +20,7 @@ constexpr double kOrthonormal = 0x1p-34;
 
 // What is public and enters a contribution: far from where squares and products leave the range of
 // doubles. Shorter contributions count as zero.
-constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortest = 1e-100;
+constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortestDocument = 1e-100;
 constexpr Index kMostTopics = 1 << 16;
 
 template <class Dense>
@@ -189,7 +189,7 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   const RowMatrix weights = expected_log_weights(parameters);
   const Vector norms = contribution_norms(view, topics, weights, word_scale);
   const Vector to_one =
-      norms.unaryExpr([](double n) { return n >= kShortest ? 1 / n : 0.0; }) * scale();
+      norms.unaryExpr([](double n) { return n >= kShortestDocument ? 1 / n : 0.0; }) * scale();
   RowMatrix mean = sotto::expected_counts(held_->by_word.view(), topics, weights, to_one);
   mean.array().colwise() *= word_scale.array();
   const double sensitivity = sensitivity_of(1) * scale();

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-constexpr PrivacyTarget kTarget{1.0, 1e-6};
+constexpr PrivacyTarget kPointTarget{1.0, 1e-6};
 
 Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
   SeededRandom random(seed);
@@ -27,7 +27,7 @@ SensitivePoints sensitive(const RowMatrix& rows) {
 }
 
 PrivatePoints points_of(const RowMatrix& rows, double max_norm, std::uint64_t seed = 1) {
-  return PrivatePoints(sensitive(rows), max_norm, kTarget, NoiseKey::insecure_from_seed(seed));
+  return PrivatePoints(sensitive(rows), max_norm, kPointTarget, NoiseKey::insecure_from_seed(seed));
 }
 
 // With so much budget that the noise is far below the differences of interest.
@@ -191,16 +191,16 @@ TEST(PrivatePoints, noise_has_the_recorded_size) {
 TEST(PrivatePoints, the_certificate_adds_up_and_the_budget_ends) {
   const Question q;
   const RowMatrix rows = random_matrix(50, q.d, 57);
-  PrivatePoints points(sensitive(rows), q.max_norm, kTarget, NoiseKey::from_system());
-  const double mu = affordable_mu(kTarget, 4, 100);
+  PrivatePoints points(sensitive(rows), q.max_norm, kPointTarget, NoiseKey::from_system());
+  const double mu = affordable_mu(kPointTarget, 4, 100);
   points.mean(mu);
   points.second_moment(mu);
   points.third_moment(q.centre, q.w, q.reach, mu);
   points.expectation(q.mixture, q.clip, mu);
   const Certificate certificate = points.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
-  EXPECT_LE(certificate.epsilon, kTarget.epsilon);
-  EXPECT_GE(certificate.epsilon, 0.999 * kTarget.epsilon);
+  EXPECT_LE(certificate.epsilon, kPointTarget.epsilon);
+  EXPECT_GE(certificate.epsilon, 0.999 * kPointTarget.epsilon);
   EXPECT_THROW(points.mean(mu), Error);
   EXPECT_EQ(points.certify().releases.size(), 4u);
 }
@@ -210,11 +210,11 @@ TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for)
   RowMatrix rows = random_matrix(4000, q.d, 62).rowwise().normalized() * 0.5;
   rows.row(3) *= 1e200;  // one far out, whose square overflows
   const RecordNorm range = NormRange{0.01, 100};
-  PrivatePoints points(sensitive(rows), range, kTarget, NoiseKey::from_system());
+  PrivatePoints points(sensitive(rows), range, kPointTarget, NoiseKey::from_system());
   EXPECT_EQ(points.records(), 4000);
   EXPECT_TRUE(points.certify().releases.empty());
-  const PrivacyTarget left = target_of_moments(kTarget, range);
-  EXPECT_DOUBLE_EQ(left.epsilon + norm_epsilon(kTarget, range), kTarget.epsilon);
+  const PrivacyTarget left = target_of_moments(kPointTarget, range);
+  EXPECT_DOUBLE_EQ(left.epsilon + norm_epsilon(kPointTarget, range), kPointTarget.epsilon);
   const double mu = affordable_mu(left, 4, 100);
   points.mean(mu);
   EXPECT_NEAR(points.max_norm(), 0.5, 0.02);
@@ -223,17 +223,17 @@ TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for)
   points.expectation(q.mixture, q.clip, mu);
   const Certificate certificate = points.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
-  EXPECT_LE(certificate.epsilon, kTarget.epsilon);
-  EXPECT_GE(certificate.epsilon, 0.95 * kTarget.epsilon);
+  EXPECT_LE(certificate.epsilon, kPointTarget.epsilon);
+  EXPECT_GE(certificate.epsilon, 0.95 * kPointTarget.epsilon);
   ASSERT_EQ(certificate.releases.size(), 5u);
   EXPECT_EQ(certificate.releases[0].record.what, "bound on the norm of records");
   EXPECT_LE(std::get<PureCost>(certificate.releases[0].record.cost).epsilon,
-            norm_epsilon(kTarget, range));
+            norm_epsilon(kPointTarget, range));
   EXPECT_NEAR(certificate.releases[1].record.sensitivity, 2 * points.max_norm() / 4000, 1e-9);
   EXPECT_THROW(points.mean(mu), Error);
-  EXPECT_EQ(norm_epsilon(kTarget, 1.0), 0);
+  EXPECT_EQ(norm_epsilon(kPointTarget, 1.0), 0);
   const RecordNorm tiny = NormRange{1e-30, 1};
-  EXPECT_THROW(PrivatePoints(sensitive(rows), tiny, kTarget, NoiseKey::from_system()), Error);
+  EXPECT_THROW(PrivatePoints(sensitive(rows), tiny, kPointTarget, NoiseKey::from_system()), Error);
 }
 
 TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them) {

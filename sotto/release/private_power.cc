@@ -14,8 +14,6 @@
 namespace sotto {
 namespace {
 
-double factorial(int p) { return p == 3 ? 6 : 24; }
-
 // gamma_N of Higham: the relative error of a sum in which no term passes more than N roundings. In
 // tensor/contraction a term passes at most d additions in S~ u, d in u^T S~ u, one for each slice,
 // one for each of 64 chunks, d in the dot product of values(), and a few products.

@@ -39,6 +39,9 @@ struct PowerShape {
   std::int64_t answers() const { return components * (iterations + 1); }
 };
 
+// Of an order, 3 or 4: how often a product of distinct numbers stands in a symmetric tensor.
+inline double factorial(int order) { return order == 3 ? 6 : 24; }
+
 enum class Published { no, wang, imtiaz };
 
 // nu of Algorithm 3: p! (Wang & Anandkumar: 6) or 2 (Imtiaz & Sarwate) times

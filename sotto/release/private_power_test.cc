@@ -18,7 +18,7 @@ namespace {
 
 using namespace sotto::testing;
 
-constexpr PrivacyTarget kTarget{1, 1e-6};
+constexpr PrivacyTarget kPowerTarget{1, 1e-6};
 
 Matrix random_block(Index d, Index columns, SeededRandom& random) {
   Matrix u(d, columns);
@@ -148,7 +148,7 @@ TEST(PrivatePower, certifies_what_was_asked_and_never_more) {
 }
 
 TEST(PrivatePower, epsilon_follows_from_sensitivities_and_noise_alone) {
-  const Certificate c = full_run(plan_power_noise(shape_of(20, 3), kTarget, Published::no, {}),
+  const Certificate c = full_run(plan_power_noise(shape_of(20, 3), kPowerTarget, Published::no, {}),
                                  NoiseKey::from_system());
   double squares = 0, precision = 0;
   for (const auto& r : c.releases) {
@@ -159,14 +159,14 @@ TEST(PrivatePower, epsilon_follows_from_sensitivities_and_noise_alone) {
 }
 
 TEST(PrivatePower, an_insecure_seed_gives_no_guarantee) {
-  const PowerNoise noise = plan_power_noise(shape_of(10, 3), kTarget, Published::no, {});
+  const PowerNoise noise = plan_power_noise(shape_of(10, 3), kPowerTarget, Published::no, {});
   const Certificate c = full_run(noise, NoiseKey::insecure_from_seed(1));
   EXPECT_FALSE(c.proved);
   EXPECT_NE(c.why.find("seed"), std::string::npos);
 }
 
 TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
-  const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, kTarget, Published::no, {});
+  const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, kPowerTarget, Published::no, {});
   PrivateRun run = power_run(noise, NoiseKey::from_system());
   PrivatePowerOracle oracle(Sensitive(SymmetricTensor(6, 3)), noise, run);
   SeededRandom random(2);
@@ -183,13 +183,13 @@ TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
 std::vector<double> standardised(Published published, int order, bool products) {
   std::vector<double> sample;
   const PowerShape shape{12, order, 60, 7, 1};
-  const PowerNoise noise = plan_power_noise(shape, kTarget, published, {});
+  const PowerNoise noise = plan_power_noise(shape, kPowerTarget, published, {});
   PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(8));
   const SymmetricTensor tensor = random_tensor(12, order, 3);
   PrivatePowerOracle oracle(Sensitive<SymmetricTensor>{SymmetricTensor(tensor)}, noise, run);
   SeededRandom random(4);
   const int power = products ? order - 1 : order;
-  const double nu = published_nu(shape, kTarget, published);
+  const double nu = published_nu(shape, kPowerTarget, published);
   for (int round = 0; round < 60; ++round) {
     const Matrix u = random_block(12, 7, random);
     const Matrix exact = contract_reference(tensor, u);
@@ -227,18 +227,18 @@ TEST(AsPublished, nu_is_that_of_algorithm_3) {
   const PowerShape shape{64, 3, 3, 10, 10};
   const double K = 3 * 10 * 11, e = 1 / std::sqrt(K * (4 + std::log(2 / 1e-6)));
   const double root = std::sqrt(2 * std::log(1.25 / (1e-6 / (2 * K)))) / e;
-  EXPECT_NEAR(published_nu(shape, kTarget, Published::wang) / (6 * root), 1, 1e-14);
-  EXPECT_NEAR(published_nu(shape, kTarget, Published::imtiaz) / (2 * root), 1, 1e-14);
+  EXPECT_NEAR(published_nu(shape, kPowerTarget, Published::wang) / (6 * root), 1, 1e-14);
+  EXPECT_NEAR(published_nu(shape, kPowerTarget, Published::imtiaz) / (2 * root), 1, 1e-14);
 }
 
 TEST(AsPublished, certificate_shows_claimed_and_accounted_side_by_side) {
   for (Published how : {Published::wang, Published::imtiaz}) {
-    const PowerNoise noise = plan_power_noise(shape_of(20, 3), kTarget, how, {});
+    const PowerNoise noise = plan_power_noise(shape_of(20, 3), kPowerTarget, how, {});
     const Certificate c = full_run(noise, NoiseKey::from_system());
     ASSERT_TRUE(c.proved) << c.why;
     EXPECT_EQ(c.statement.claimed->epsilon, 1);
     // Exact GDP of K releases of sensitivity 6 and noise nu; rounding charges add at most 5%.
-    const double mu = 6 * std::sqrt(40.0) / published_nu(noise.shape, kTarget, how);
+    const double mu = 6 * std::sqrt(40.0) / published_nu(noise.shape, kPowerTarget, how);
     EXPECT_GE(c.epsilon, gdp_epsilon(mu, 1e-6));
     EXPECT_LE(c.epsilon, 1.05 * gdp_epsilon(mu, 1e-6));
     EXPECT_LT(c.epsilon, how == Published::wang ? 1 : 3);
@@ -250,7 +250,7 @@ TEST(AsPublished, certificate_shows_claimed_and_accounted_side_by_side) {
 
 // The charge for rounding must cover what the kernel really does at the bound.
 TEST(PrivatePower, rounding_of_the_contraction_stays_far_below_its_charge) {
-  const PowerNoise noise = plan_power_noise({40, 3, 1, 8, 1}, kTarget, Published::no, {});
+  const PowerNoise noise = plan_power_noise({40, 3, 1, 8, 1}, kPowerTarget, Published::no, {});
   SymmetricTensor tensor = random_tensor(40, 3, 6);
   for (double& x : tensor.packed())
     x = std::copysign(noise.max_entry, x) * (1 - 1e-3 * std::abs(x));
@@ -292,15 +292,15 @@ TEST(PrivatePower, entries_beyond_the_bound_are_held) {
 TEST(InputPerturbation, noise_is_isometric_and_its_certificate_says_what_was_asked) {
   for (int order : {3, 4}) {
     const SymmetricTensor tensor = random_tensor(12, order, 3);
-    PrivateRun run(entry_statement(PublicShape{12, order}, kTarget), NoiseKey::from_system());
+    PrivateRun run(entry_statement(PublicShape{12, order}, kPowerTarget), NoiseKey::from_system());
     const Sensitive<SymmetricTensor> data{SymmetricTensor(tensor)};
-    const SymmetricTensor noisy = release_tensor(data, kTarget, run).value();
+    const SymmetricTensor noisy = release_tensor(data, kPowerTarget, run).value();
     const Certificate c = run.certify();
     EXPECT_TRUE(c.proved);
     EXPECT_LE(c.epsilon, 1);
     EXPECT_GE(c.epsilon, 1 - 1e-6);
     const double s = (order == 3 ? 6 : 24) * calibrate_gaussian(1, 1e-6, 1);
-    EXPECT_NEAR(tensor_deviation({12, order}, kTarget) / s, 1, 1e-6);
+    EXPECT_NEAR(tensor_deviation({12, order}, kPowerTarget) / s, 1, 1e-6);
     std::vector<double> sample;
     std::size_t e = 0;
     for_unique_entries(12, order, [&](const std::vector<Index>&, double multiplicity) {

@@ -23,7 +23,7 @@ static_assert(SampledMechanism<SubsampledGaussianMechanism> &&
 
 const std::vector<double> kExact = {1, 2, 3};
 
-PrivacyStatement statement() {
+PrivacyStatement run_statement() {
   PrivacyStatement words;
   words.unit = "one record";
   words.neighbours = "one record replaced";
@@ -51,7 +51,7 @@ struct Failing {
 };
 
 TEST(PrivateRun, publishes_what_the_mechanism_draws_from_streams_in_order) {
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(1));
+  PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(1));
   NoiseKey key = NoiseKey::insecure_from_seed(1);
   for (int n = 0; n < 3; ++n) {
     EXPECT_EQ(published(run), gaussian().release(kExact, key.open_stream()));
@@ -60,13 +60,13 @@ TEST(PrivateRun, publishes_what_the_mechanism_draws_from_streams_in_order) {
 }
 
 TEST(PrivateRun, certifies_what_was_recorded_and_denies_an_insecure_key_once) {
-  PrivateRun run(statement(), NoiseKey::from_system());
+  PrivateRun run(run_statement(), NoiseKey::from_system());
   published(run);
-  Ledger ledger(statement());
+  Ledger ledger(run_statement());
   ledger.add(gaussian().record());
   EXPECT_TRUE(run.certify().proved);
   EXPECT_EQ(run.certify().epsilon, ledger.certify().epsilon);
-  PrivateRun known(statement(), NoiseKey::insecure_from_seed(1));
+  PrivateRun known(run_statement(), NoiseKey::insecure_from_seed(1));
   published(known);
   published(known);
   EXPECT_FALSE(known.certify().proved);
@@ -76,8 +76,8 @@ TEST(PrivateRun, certifies_what_was_recorded_and_denies_an_insecure_key_once) {
 
 TEST(PrivateRun, what_the_budget_refuses_is_neither_drawn_nor_recorded) {
   const auto budget = [] { return Budget::gaussian(1, 1e-6); };
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(1), budget());
-  PrivateRun patient(statement(), NoiseKey::insecure_from_seed(1), budget());
+  PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(1), budget());
+  PrivateRun patient(run_statement(), NoiseKey::insecure_from_seed(1), budget());
   const double all = run.mu_left();
   std::vector<double> out(3, -1);
   EXPECT_THROW(run.publish(GaussianMechanism("too much", 1.5 * all, 1, 3), kExact, out), Error);
@@ -89,7 +89,7 @@ TEST(PrivateRun, what_the_budget_refuses_is_neither_drawn_nor_recorded) {
 }
 
 TEST(PrivateRun, a_promised_budget_must_hold_the_run) {
-  PrivacyStatement promised = statement();
+  PrivacyStatement promised = run_statement();
   promised.budget = {1, 1e-6};
   const auto make = [&](auto... budget) {
     PrivateRun(promised, NoiseKey::from_system(), std::move(budget)...);
@@ -98,14 +98,14 @@ TEST(PrivateRun, a_promised_budget_must_hold_the_run) {
   EXPECT_THROW(make(Budget::gaussian(1.01, 1e-6)), Error);
   EXPECT_THROW(make(Budget::gaussian(1, 1e-5)), Error);
   EXPECT_NO_THROW(make(Budget::gaussian(1, 1e-6)));
-  PrivateRun without(statement(), NoiseKey::from_system());
+  PrivateRun without(run_statement(), NoiseKey::from_system());
   EXPECT_THROW(without.require_budget(), Error);
   EXPECT_THROW(without.mu_left(), Error);
 }
 
 // Somebody may have seen part of it.
 TEST(PrivateRun, a_release_that_fails_on_the_way_leaves_no_certificate_and_no_release_after_it) {
-  PrivateRun run(statement(), NoiseKey::from_system());
+  PrivateRun run(run_statement(), NoiseKey::from_system());
   published(run);
   std::vector<double> out(3);
   EXPECT_THROW(run.publish(Failing{}, kExact, out), Error);
@@ -114,7 +114,7 @@ TEST(PrivateRun, a_release_that_fails_on_the_way_leaves_no_certificate_and_no_re
 }
 
 TEST(PrivateRun, a_record_that_cannot_be_true_leaves_no_certificate) {
-  PrivateRun run(statement(), NoiseKey::from_system());
+  PrivateRun run(run_statement(), NoiseKey::from_system());
   struct : Failing {
     void release(std::span<const double>, NoiseStream, std::span<double>) const {}
   } untrue;
@@ -125,7 +125,7 @@ TEST(PrivateRun, a_record_that_cannot_be_true_leaves_no_certificate) {
 }
 
 TEST(PrivateRun, a_choice_is_charged_and_recorded_too) {
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(2), Budget::pure(1));
+  PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(2), Budget::pure(1));
   const PrivateQuantile median("median", 0.6, 0.5, 0, 10, 3);
   NoiseKey key = NoiseKey::insecure_from_seed(2);
   EXPECT_EQ(run.choose(median, kExact), median.release(kExact, key.open_stream()));
@@ -134,7 +134,8 @@ TEST(PrivateRun, a_choice_is_charged_and_recorded_too) {
 }
 
 TEST(PrivateRun, releases_of_a_disjoint_group_cost_as_much_as_the_largest) {
-  PrivateRun run(statement(), NoiseKey::from_system()), alone(statement(), NoiseKey::from_system());
+  PrivateRun run(run_statement(), NoiseKey::from_system()),
+      alone(run_statement(), NoiseKey::from_system());
   const DisjointGroup group = run.open_disjoint_group();
   for (const double noise : {8.0, 4.0, 5.0}) published(run, gaussian(noise), group);
   published(alone, gaussian(4));
@@ -143,8 +144,8 @@ TEST(PrivateRun, releases_of_a_disjoint_group_cost_as_much_as_the_largest) {
 }
 
 TEST(PrivateRun, goes_on_after_a_replayed_release_as_if_it_had_drawn_it) {
-  PrivateRun first(statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
-  PrivateRun second(statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
+  PrivateRun first(run_statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
+  PrivateRun second(run_statement(), NoiseKey::insecure_from_seed(3), Budget::gaussian(9, 1e-6));
   published(first);
   second.replay(gaussian().record());
   EXPECT_EQ(published(first), published(second));
@@ -153,19 +154,19 @@ TEST(PrivateRun, goes_on_after_a_replayed_release_as_if_it_had_drawn_it) {
 }
 
 TEST(PrivateRun, what_leaves_without_noise_or_proof_is_never_proved) {
-  PrivateRun run(statement(), NoiseKey::from_system());
+  PrivateRun run(run_statement(), NoiseKey::from_system());
   EXPECT_THROW(run.noise_without_proof(), Error);
   run.deny("a method that proves nothing");
   EXPECT_NO_THROW(run.noise_without_proof());
   EXPECT_FALSE(run.certify().proved);
-  PrivateRun bare(statement(), NoiseKey::from_system());
+  PrivateRun bare(run_statement(), NoiseKey::from_system());
   bare.leave_without_noise("the sums", 3);
   EXPECT_FALSE(bare.certify().proved);
   EXPECT_TRUE(std::isnan(bare.certify().epsilon));
 }
 
 TEST(PlannedReleases, are_paid_for_before_the_first_and_end_with_the_last) {
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(4));
+  PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(4));
   NoiseKey key = NoiseKey::insecure_from_seed(4);
   PlannedReleases planned(run, gaussian().record(), 2);
   EXPECT_EQ(run.certify().releases.at(0).record.count, 2);
@@ -180,13 +181,13 @@ TEST(PlannedReleases, are_paid_for_before_the_first_and_end_with_the_last) {
 }
 
 TEST(PlannedReleases, are_refused_all_together_where_the_budget_ends) {
-  PrivateRun run(statement(), NoiseKey::from_system(), Budget::gaussian(1, 1e-6));
+  PrivateRun run(run_statement(), NoiseKey::from_system(), Budget::gaussian(1, 1e-6));
   EXPECT_THROW(PlannedReleases(run, gaussian(20).record(), 1000000), Error);
   EXPECT_TRUE(run.certify().releases.empty());
 }
 
 TEST(PlannedReleases, sample_anew_at_each_release) {
-  PrivacyStatement words = statement();
+  PrivacyStatement words = run_statement();
   words.adds_or_removes = true;
   PrivateRun run(words, NoiseKey::insecure_from_seed(5));
   NoiseKey key = NoiseKey::insecure_from_seed(5);

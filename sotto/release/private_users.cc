@@ -17,7 +17,7 @@ namespace {
 // private_users.md, 2 and 3.
 constexpr double kUnit = 0x1p-21;
 constexpr Index kMostItems = Index{1} << 22, kMostTimes = Index{1} << 16;
-constexpr double kShortest = 0x1p-10;
+constexpr double kShortestUser = 0x1p-10;
 
 std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
 
@@ -268,7 +268,7 @@ Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
       square += left[n] * left[n];
     }
     std::sort(on_core.begin(), on_core.end());
-    const double weight = 1 / std::max(std::sqrt(square), kShortest);
+    const double weight = 1 / std::max(std::sqrt(square), kShortestUser);
     for (auto& [c, x] : on_core) x *= weight;
     for (std::size_t a = 0; a < on_core.size(); ++a) {
       std::int64_t* row = sum.data() + row_start(on_core[a].first);

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-constexpr PrivacyTarget kTarget{1.0, 1e-6};
+constexpr PrivacyTarget kVocabularyTarget{1.0, 1e-6};
 
 // `common` words that are in every document, and one word of its own for each.
 Corpus corpus_with_rare_words(Index documents, Index common) {
@@ -31,20 +31,21 @@ Corpus corpus_with_rare_words(Index documents, Index common) {
 }
 
 VocabularyPlan plan() {
-  return {affordable_mu({kTarget.epsilon, kTarget.delta / 2}, 1, 1 << 17) * 0.999,
-          kTarget.delta / 4};
+  return {
+      affordable_mu({kVocabularyTarget.epsilon, kVocabularyTarget.delta / 2}, 1, 1 << 17) * 0.999,
+      kVocabularyTarget.delta / 4};
 }
 
-PrivacyStatement statement() {
+PrivacyStatement vocabulary_statement() {
   PrivacyStatement words;
   words.unit = "one document";
   words.neighbours = "one document replaced";
-  words.delta = kTarget.delta;
+  words.delta = kVocabularyTarget.delta;
   return words;
 }
 
 TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_not) {
-  PrivateRun run(statement(), NoiseKey::from_system(), kTarget.budget());
+  PrivateRun run(vocabulary_statement(), NoiseKey::from_system(), kVocabularyTarget.budget());
   const Sensitive<Corpus> chosen =
       select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(2000, 4)), plan(), run);
   const auto words = public_words(chosen);
@@ -55,7 +56,7 @@ TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_
   EXPECT_EQ(corpus.documents(), 2000);
   EXPECT_EQ(corpus.entries(), 8000);
   const Certificate certificate = run.certify();
-  EXPECT_LE(certificate.epsilon, kTarget.epsilon);
+  EXPECT_LE(certificate.epsilon, kVocabularyTarget.epsilon);
   EXPECT_TRUE(certificate.proved);
   EXPECT_EQ(certificate.releases[0].record.values, 1 << 17);  // not the number of words
 }
@@ -66,7 +67,8 @@ struct Chosen {
 };
 
 Chosen choose(Corpus corpus, const VocabularyPlan& how, std::uint64_t seed = 1) {
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(seed), kTarget.budget());
+  PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(seed),
+                 kVocabularyTarget.budget());
   const Sensitive<Corpus> chosen =
       select_vocabulary(Sensitive<Corpus>(std::move(corpus)), how, run);
   return {public_words(chosen), run.certify()};
@@ -120,7 +122,8 @@ TEST(PrivateVocabulary, a_document_gives_weight_to_at_most_the_words_that_may_co
     }
     corpus.word = all;
     corpus.count.assign(all.size(), 1);
-    PrivateRun run(statement(), NoiseKey::insecure_from_seed(1), Budget::gaussian(1e5, 1e-6));
+    PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(1),
+                   Budget::gaussian(1e5, 1e-6));
     const auto names = public_words(select_vocabulary(Sensitive<Corpus>(corpus), how, run));
     return std::set<std::string>(names.begin(), names.end());
   };
@@ -138,7 +141,8 @@ TEST(PrivateVocabulary, a_word_of_one_document_stays_below_the_threshold_by_the_
 }
 
 TEST(PrivateVocabulary, refuses_when_nothing_can_be_released) {
-  PrivateRun run(statement(), NoiseKey::insecure_from_seed(2), kTarget.budget());
+  PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(2),
+                 kVocabularyTarget.budget());
   EXPECT_THROW(select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(10, 3)), plan(), run),
                Error);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using sotto::testing::random_corpus;
 
-constexpr PrivacyTarget kTarget{1, 1e-5};
+constexpr PrivacyTarget kPublishedTarget{1, 1e-5};
 
 PrivacyStatement statement_of(const PrivacyTarget& target) {
   PrivacyStatement statement = document_statement({20, 7}, target);
@@ -74,17 +74,17 @@ Distance third_distance(const DenseMoments& a, const DenseMoments& b) {
 TEST(PublishedMoments, noise_is_that_of_the_papers) {
   const double halves = std::sqrt(2 * std::log(1.25 / 5e-6)) / 0.5;
   const double plain = std::numbers::sqrt2 / 20;
-  const auto agn = certificate_of(MomentNoise::agn, 0, kTarget).releases;
+  const auto agn = certificate_of(MomentNoise::agn, 0, kPublishedTarget).releases;
   ASSERT_EQ(agn.size(), 2u);
   EXPECT_NEAR(agn[0].record.noise, plain * halves, 1e-12);
   EXPECT_NEAR(agn[1].record.noise, plain * halves, 1e-12);
   EXPECT_EQ(agn[1].record.values, 84);
-  const auto avn = certificate_of(MomentNoise::avn, 0, kTarget).releases;
+  const auto avn = certificate_of(MomentNoise::avn, 0, kPublishedTarget).releases;
   EXPECT_NEAR(avn[0].record.noise, plain * std::sqrt(2 * std::log(1.25 / 1e-5)) / 0.5, 1e-12);
   EXPECT_NEAR(avn[1].record.noise, plain / 0.5, 1e-12);
   EXPECT_EQ(avn[1].record.mechanism, "vector");
   // Theorems G.3 and G.4 at N = 20, a0 = 1.
-  const auto lda = certificate_of(MomentNoise::esmaeili, 1, kTarget).releases;
+  const auto lda = certificate_of(MomentNoise::esmaeili, 1, kPublishedTarget).releases;
   const double delta2 = 0.1 + 2 * (1.0 / 20 + 1.0 / 380);
   const double delta3 =
       0.1 + 4 * (1.0 / 20 + 1.0 / 380) + (6 * 21.0 / 360 + 18.0 / 6840 + 6.0 / 18) / 6;
@@ -146,8 +146,9 @@ TEST(PublishedMoments, every_unique_entry_has_noise_of_the_same_scale) {
   const DenseMoments exact = dense_topic_moments(corpus, 0);
   const Sensitive<Corpus> data(corpus);
   for (const MomentNoise noise : {MomentNoise::agn, MomentNoise::avn}) {
-    PrivateRun run(statement_of(kTarget), NoiseKey::insecure_from_seed(5));
-    const DenseMoments noisy = release_published_moments(data, noise, {0, kTarget}, run).value();
+    PrivateRun run(statement_of(kPublishedTarget), NoiseKey::insecure_from_seed(5));
+    const DenseMoments noisy =
+        release_published_moments(data, noise, {0, kPublishedTarget}, run).value();
     const Distance moved = third_distance(noisy, exact);
     const ReleaseRecord record = run.certify().releases[1].record;
     const double count = 1771;
@@ -168,13 +169,13 @@ TEST(PublishedMoments, every_unique_entry_has_noise_of_the_same_scale) {
 TEST(PublishedMoments, are_proved_with_the_account_beside_the_claim) {
   for (const MomentNoise noise : {MomentNoise::agn, MomentNoise::avn, MomentNoise::esmaeili}) {
     const Certificate certificate =
-        certificate_of(noise, noise == MomentNoise::esmaeili ? 1 : 0, kTarget);
+        certificate_of(noise, noise == MomentNoise::esmaeili ? 1 : 0, kPublishedTarget);
     EXPECT_TRUE(certificate.proved) << certificate.why;
     EXPECT_EQ(certificate.statement.claimed->epsilon, 1);
     EXPECT_LT(certificate.epsilon, 1);
     EXPECT_GT(certificate.epsilon, 0.4);
   }
-  const Certificate agn = certificate_of(MomentNoise::agn, 0, kTarget);
+  const Certificate agn = certificate_of(MomentNoise::agn, 0, kPublishedTarget);
   const double multiplier = std::sqrt(2 * std::log(1.25 / 5e-6)) / 0.5;
   EXPECT_NEAR(agn.epsilon, account_gaussian(multiplier, 2, 1e-5), 1e-5);
 }
@@ -188,12 +189,13 @@ TEST(PublishedMoments, classical_noise_breaks_its_promise_for_large_epsilon) {
 
 TEST(PublishedMoments, a_seed_for_the_noise_denies_the_guarantee) {
   EXPECT_FALSE(
-      certificate_of(MomentNoise::agn, 0, kTarget, NoiseKey::insecure_from_seed(1)).proved);
+      certificate_of(MomentNoise::agn, 0, kPublishedTarget, NoiseKey::insecure_from_seed(1))
+          .proved);
 }
 
 TEST(PublishedMoments, agn_and_avn_refuse_a_model_with_products_of_means) {
-  EXPECT_THROW(certificate_of(MomentNoise::agn, 1, kTarget), Error);
-  EXPECT_THROW(certificate_of(MomentNoise::avn, 1, kTarget), Error);
+  EXPECT_THROW(certificate_of(MomentNoise::agn, 1, kPublishedTarget), Error);
+  EXPECT_THROW(certificate_of(MomentNoise::avn, 1, kPublishedTarget), Error);
 }
 
 }  // namespace

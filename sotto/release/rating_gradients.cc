@@ -12,20 +12,20 @@ namespace sotto {
 namespace {
 
 // rating_gradients.md, 1 and 2.
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 32, kMostCoefficients = 1 << 11;
+constexpr std::int64_t kMostCoefficients = 1 << 11;
 // Directions outside of this count for nothing: their squares would not tell their length.
 constexpr double kLeastSquare = 1e-200, kMostSquare = 1e200;
 
 // A power of two, so small that rounding to it hardly counts, and so large that the sum of all
 // contributions stays below 2^53 units.
-double unit_of(double clip, std::size_t entries) {
+double gradient_unit(double clip, std::size_t entries) {
   const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
   return std::exp2(std::ilogb(clip) - std::min(30, 51 - size));
 }
 
 double sensitivity_of(const GradientPlan& plan, std::size_t entries) {
   const auto touched = static_cast<double>(plan.coefficients);
-  return plan.clip * kSafeScaled + unit_of(plan.clip, entries) / 2 * std::sqrt(touched);
+  return plan.clip * kSafeScaled + gradient_unit(plan.clip, entries) / 2 * std::sqrt(touched);
 }
 
 void check(const GradientPlan& plan, std::size_t entries) {
@@ -35,8 +35,7 @@ void check(const GradientPlan& plan, std::size_t entries) {
   SOTTO_REQUIRE(plan.steps >= 1 && plan.numbers >= 1 && plan.coefficients >= 1 &&
                     plan.coefficients <= kMostCoefficients,
                 "a run needs steps, parameters, and entries that touch 1 to {}", kMostCoefficients);
-  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
-                entries);
+  require_rating_count(entries);
 }
 
 // The least noise with which all steps stay within the target, their precision included.
@@ -82,7 +81,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
 // units.
 void RatingGradients::add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
                                     std::span<double> result) const {
-  const double unit = unit_of(plan_.clip, values_.size());
+  const double unit = gradient_unit(plan_.clip, values_.size());
   std::vector<std::int64_t> sum(result.size(), 0);
   Linearised at;
   for (const std::size_t e : sample) {

@@ -11,12 +11,12 @@
 namespace sotto {
 namespace {
 
-constexpr Index entries = 300, numbers = 40;
+constexpr Index kGradientEntries = 300, numbers = 40;
 
 std::vector<double> some_values() {
   SeededRandom random(2);
   std::vector<double> values;
-  for (Index e = 0; e < entries; ++e) values.push_back(1 + 4 * random.uniform());
+  for (Index e = 0; e < kGradientEntries; ++e) values.push_back(1 + 4 * random.uniform());
   return values;
 }
 
@@ -40,7 +40,7 @@ Vector step_of(const std::vector<double>& values, const GradientPlan& plan) {
 // Each contribution by its definition.
 Vector exact_sum(const std::vector<double>& values) {
   Vector sum = Vector::Zero(numbers);
-  for (Index e = 0; e < entries; ++e) {
+  for (Index e = 0; e < kGradientEntries; ++e) {
     Vector one = Vector::Zero(numbers);
     one[e % numbers] += 1;
     one[(e + 7) % numbers] += 0.5;
@@ -129,16 +129,16 @@ TEST(RatingGradients, certify_by_the_account_of_the_sampled_steps) {
 TEST(RatingGradients, sample_a_share_of_the_entries_anew_each_step) {
   const GradientPlan plan = plan_for(1e3, 0.25);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
-  RatingGradients gradients(RatingValues(std::vector<double>(entries, 4)), plan, run);
+  RatingGradients gradients(RatingValues(std::vector<double>(kGradientEntries, 4)), plan, run);
   const Vector one = gradients.step(linearise), other = gradients.step(linearise);
-  const double expected = 0.25 * exact_sum(std::vector<double>(entries, 4)).sum();
+  const double expected = 0.25 * exact_sum(std::vector<double>(kGradientEntries, 4)).sum();
   EXPECT_NEAR(one.sum() / expected, 1, 0.5);
-  EXPECT_GT((one - other).norm(), 3);  // other entries, not other noise
+  EXPECT_GT((one - other).norm(), 3);  // other kGradientEntries, not other noise
 }
 
 // Noise on the touched rows alone would show the sample, and with it undo what sampling is worth:
-// at a rate of 1% some three of the 300 entries touch six of the 40 numbers, and 34 would be
-// exactly 0.
+// at a rate of 1% some three of the 300 kGradientEntries touch six of the 40 numbers, and 34 would
+// be exactly 0.
 TEST(RatingGradients, do_not_show_which_rows_the_sample_touched) {
   const GradientPlan plan = plan_for(1, 0.01);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());

@@ -16,15 +16,13 @@
 namespace sotto {
 namespace {
 
-constexpr std::int64_t kMostEntries = std::int64_t{1} << 32;
 constexpr Index kMostColumns = 1 << 11;
 
 void check(const RatingPlan& plan, std::size_t entries) {
   require_epsilon(plan.target.epsilon);
   require_delta(plan.target.delta);
   plan.bounds.check();
-  SOTTO_REQUIRE(static_cast<std::int64_t>(entries) < kMostEntries, "at most 2^32 ratings, got {}",
-                entries);
+  require_rating_count(entries);
 }
 
 // The coefficients of the entries: the largest of all, and the largest norm of those of one entry,
@@ -56,7 +54,7 @@ double reach(const SumQuery& query, const ValueBounds& bounds) {
 
 // A power of two so small that rounding to it hardly counts, and so large that the sum of all
 // contributions, each at most `largest`, stays below 2^61 units.
-double unit_of(double largest, std::size_t entries) {
+double sum_unit(double largest, std::size_t entries) {
   const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
   return std::exp2(std::ilogb(largest) + 1 - std::min(40, 61 - size));
 }
@@ -68,6 +66,11 @@ std::vector<double> centred(std::vector<double> values, const ValueBounds& bound
 }
 
 }  // namespace
+
+void require_rating_count(std::size_t ratings) {
+  SOTTO_REQUIRE(static_cast<std::uint64_t>(ratings) < std::uint64_t{1} << 32,
+                "at most 2^32 ratings, got {}", ratings);
+}
 
 void ValueBounds::check() const {
   SOTTO_REQUIRE_AT(std::isfinite(width()) && width() > 0, "--range",
@@ -135,7 +138,7 @@ NoisySums RatingSums::release(const SumQuery& query, double share) {
   share_left_ = std::max(0.0, share_left_ - share);
   values_left_ -= count;
 
-  const double unit = unit_of(weights.coefficient * reach(query, plan_.bounds), entries);
+  const double unit = sum_unit(weights.coefficient * reach(query, plan_.bounds), entries);
   Matrix sums = exact_sums(query, unit);
   const auto columns = static_cast<double>(query.columns());
   const auto n = static_cast<double>(count);

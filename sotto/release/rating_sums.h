@@ -42,6 +42,9 @@ struct ValueBounds {
 // NaN is refused. Infinities are not: they are held at the range like all values beyond it.
 void refuse_nan(std::span<const double> values);
 
+// Sums of 2^32 ratings and more would not be exact.
+void require_rating_count(std::size_t ratings);
+
 enum class RatingNoise { laplace, gaussian };
 
 // The public numbers of a run. `target.delta` is kTailDelta where none was asked for.

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-constexpr Index entries = 400, rows = 20;
+constexpr Index kSumEntries = 400, rows = 20;
 
 struct Case {
   std::vector<double> values;
@@ -23,7 +23,7 @@ struct Case {
 Case random_case() {
   Case made;
   SeededRandom random(5);
-  for (Index e = 0; e < entries; ++e) {
+  for (Index e = 0; e < kSumEntries; ++e) {
     made.values.push_back(1 + 4 * random.uniform());
     made.row_of.push_back(static_cast<std::int32_t>(random.below(rows)));
     made.item_of.push_back(static_cast<std::int32_t>(random.below(7)));
@@ -248,7 +248,7 @@ TEST(RatingNoiseChoice, is_laplace_for_few_releases_and_gaussian_for_many) {
 
 TEST(PerturbedValues, as_published_have_the_published_scale_and_strict_ones_stay_within_epsilon) {
   const Case made = random_case();
-  const RatingPlan plan = plan_for(RatingNoise::laplace, 2, entries);
+  const RatingPlan plan = plan_for(RatingNoise::laplace, 2, kSumEntries);
   for (const bool as_published : {true, false}) {
     PrivateRun run(rating_statement(plan), NoiseKey::from_system());
     const std::vector<double> noisy =

@@ -25,6 +25,7 @@
 #include "sotto/synthetic/corpus.h"
 
 namespace sotto {
+namespace esmaeili_configurations_study {
 namespace {
 
 constexpr double kDelta = 1e-5;
@@ -227,10 +228,12 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace esmaeili_configurations_study
 
 Study esmaeili_configurations() {
   return {"esmaeili-configurations", "Four places for the noise of a private LDA",
-          "Esmaeili & Huang 2018, Tables 2 and 3", make_plan, conclude};
+          "Esmaeili & Huang 2018, Tables 2 and 3", esmaeili_configurations_study::make_plan,
+          esmaeili_configurations_study::conclude};
 }
 
 }  // namespace sotto

@@ -18,6 +18,7 @@
 #include "sotto/study/studies.h"
 
 namespace sotto {
+namespace imtiaz_fig1_study {
 namespace {
 
 constexpr double kDelta = 1e-5;
@@ -197,10 +198,12 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace imtiaz_fig1_study
 
 Study imtiaz_fig1() {
   return {"imtiaz-fig1", "Private single-topic models: error against epsilon and documents",
-          "Imtiaz & Sarwate 2018, Figure 1", make_plan, conclude};
+          "Imtiaz & Sarwate 2018, Figure 1", imtiaz_fig1_study::make_plan,
+          imtiaz_fig1_study::conclude};
 }
 
 }  // namespace sotto

@@ -24,6 +24,7 @@
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
+namespace wang_fig1_study {
 namespace {
 
 const std::array<double, 3> kWeights = {1, 0.75, 0.5};
@@ -283,10 +284,12 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wang_fig1_study
 
 Study wang_fig1() {
   return {"wang-fig1", "Noise that the robust power method stands, by dimension",
-          "Wang & Anandkumar 2016, Figure 1", make_plan, conclude};
+          "Wang & Anandkumar 2016, Figure 1", wang_fig1_study::make_plan,
+          wang_fig1_study::conclude};
 }
 
 }  // namespace sotto

@@ -16,6 +16,7 @@
 #include "sotto/study/studies.h"
 
 namespace sotto {
+namespace wang_input_vs_iterate_study {
 namespace {
 
 constexpr double kDelta = 1e-6;
@@ -116,10 +117,12 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wang_input_vs_iterate_study
 
 Study wang_input_vs_iterate() {
   return {"wang-input-vs-iterate", "Noise on the tensor against noise in every iteration",
-          "Wang & Anandkumar 2016, section 4", make_plan, conclude};
+          "Wang & Anandkumar 2016, section 4", wang_input_vs_iterate_study::make_plan,
+          wang_input_vs_iterate_study::conclude};
 }
 
 }  // namespace sotto

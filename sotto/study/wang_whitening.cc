@@ -23,6 +23,7 @@
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
+namespace wang_whitening_study {
 namespace {
 
 constexpr int kLevels = 14;
@@ -223,10 +224,12 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wang_whitening_study
 
 Study wang_whitening() {
   return {"wang-whitening", "Whitening from the tensor alone under noise",
-          "Wang & Anandkumar 2016, appendix B", make_plan, conclude};
+          "Wang & Anandkumar 2016, appendix B", wang_whitening_study::make_plan,
+          wang_whitening_study::conclude};
 }
 
 }  // namespace sotto

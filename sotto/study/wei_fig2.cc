@@ -13,6 +13,7 @@
 #include "sotto/study/wei_simulation.h"
 
 namespace sotto {
+namespace wei_fig2_study {
 namespace {
 
 StudyCell cell_of(const std::string& model, double epsilon) {
@@ -83,10 +84,11 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wei_fig2_study
 
 Study wei_fig2() {
   return {"wei-fig2", "Private completion of simulated tensors against epsilon",
-          "Wei et al. 2022, Figure 2", make_plan, conclude};
+          "Wei et al. 2022, Figure 2", wei_fig2_study::make_plan, wei_fig2_study::conclude};
 }
 
 }  // namespace sotto

@@ -10,6 +10,7 @@
 #include "sotto/study/wei_simulation.h"
 
 namespace sotto {
+namespace wei_fig3_study {
 namespace {
 
 StudyCell cell_of(const std::string& model, double epsilon, double missing) {
@@ -88,10 +89,11 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wei_fig3_study
 
 Study wei_fig3() {
   return {"wei-fig3", "Private completion of simulated tensors against the missing ratio",
-          "Wei et al. 2022, Figure 3", make_plan, conclude};
+          "Wei et al. 2022, Figure 3", wei_fig3_study::make_plan, wei_fig3_study::conclude};
 }
 
 }  // namespace sotto

@@ -18,6 +18,7 @@
 #include "sotto/synthetic/ratings.h"
 
 namespace sotto {
+namespace wei_fig4_study {
 namespace {
 
 struct Split {
@@ -103,10 +104,11 @@ StudyOutcome conclude(const StudyTable& table) {
 }
 
 }  // namespace
+}  // namespace wei_fig4_study
 
 Study wei_fig4() {
   return {"wei-fig4", "Private completion of MovieLens 100K, or ratings like it",
-          "Wei et al. 2022, Figure 4", make_plan, conclude};
+          "Wei et al. 2022, Figure 4", wei_fig4_study::make_plan, wei_fig4_study::conclude};
 }
 
 }  // namespace sotto

@@ -14,7 +14,7 @@ namespace sotto {
 namespace {
 
 // Streams of the one seed: the components, and from first_record on one for each record.
-constexpr std::uint64_t component_stream = 21;
+constexpr std::uint64_t kPointComponentStream = 21;
 constexpr std::uint64_t first_record = std::uint64_t{1} << 32;
 
 Vector make_weights(const PointModel& model) {
@@ -75,7 +75,7 @@ SyntheticPoints::SyntheticPoints(const PointModel& model) : model_(model) {
                    "goes with --model orthonormal");
   SOTTO_REQUIRE_AT(!model.is_mixture() || model.noise > 0, "--noise",
                    "must be above 0: the separation of the means is measured in it");
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), component_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kPointComponentStream);
   vectors_ = model.is_mixture()
                  ? separated_means(model, model.separation * model.deviation(), random)
                  : orthonormal_columns(random_unit_block(model.dim, model.components, random));

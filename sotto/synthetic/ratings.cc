@@ -15,7 +15,8 @@ namespace sotto {
 namespace {
 
 // Streams of the one seed; from first_user on one for each user.
-constexpr std::uint64_t truth_stream = 51, place_stream = 52, noise_stream = 53, test_stream = 54;
+constexpr std::uint64_t kTruthStream = 51, kPlaceStream = 52, kRatingNoiseStream = 53,
+                        kTestStream = 54;
 constexpr std::uint64_t first_user = std::uint64_t{1} << 32;
 
 Matrix normal_matrix(Index rows, Index cols, double deviation, SeededRandom& random) {
@@ -35,7 +36,7 @@ struct Drawn {
 // ---- the simulation of the paper ----
 
 Vector dense_truth(const RatingModel& model, const std::vector<Index>& dims, Index rank) {
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), truth_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kTruthStream);
   const bool tucker = model.model == "tucker";
   std::vector<Matrix> factors;
   for (const Index dim : dims) {
@@ -74,8 +75,8 @@ Drawn draw_dense(const RatingModel& model) {
                    "cannot exceed the dimensions, got {}", rank);
   const Vector x = dense_truth(model, dims, rank);
   const double noise = std::sqrt((x.array() - x.mean()).square().mean() / model.snr);
-  SeededRandom places(static_cast<std::uint64_t>(model.seed), place_stream);
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), noise_stream);
+  SeededRandom places(static_cast<std::uint64_t>(model.seed), kPlaceStream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kRatingNoiseStream);
   std::vector<Index> order(static_cast<std::size_t>(x.size()));
   std::iota(order.begin(), order.end(), Index{0});
   const auto kept = static_cast<std::size_t>(
@@ -159,7 +160,7 @@ ManyUsers draw_users(const RatingModel& model) {
   const Index rank = model.rank.value_or(8);
   ManyUsers truth{
       dims, {}, {}, PowerLaw(dims[1], model.popularity), share_out(model, dims[0], dims[1])};
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), truth_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kTruthStream);
   const double each = std::sqrt(low_rank_deviation / std::sqrt(static_cast<double>(rank)));
   for (std::size_t m = 0; m < 3; ++m) {
     truth.factors.push_back(normal_matrix(rank, dims[m], m < 2 ? each : 0.2, random));
@@ -230,7 +231,7 @@ OptionTable RatingModel::table() {
 
 SyntheticRatings generate_ratings(const RatingModel& model) {
   const Drawn drawn = model.model == "ratings" ? draw_many(model) : draw_dense(model);
-  const auto seed = static_cast<std::uint64_t>(model.seed) ^ test_stream;
+  const auto seed = static_cast<std::uint64_t>(model.seed) ^ kTestStream;
   EntrySplit split = split_entries(drawn.entries, model.test_share, seed);
   SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() > 0, "--test-share",
                    "{} of {} entries would be held out", split.held_out.size(),

@@ -11,7 +11,7 @@ namespace sotto {
 namespace {
 
 // Streams of the one seed, so that components and noise can be varied separately.
-enum Stream : std::uint64_t { component_stream = 11, noise_stream = 12 };
+enum Stream : std::uint64_t { kTensorComponentStream = 11, kTensorNoiseStream = 12 };
 
 Matrix random_orthonormal(Index d, Index k, SeededRandom& random) {
   return orthonormal_columns(random_unit_block(d, k, random));
@@ -19,7 +19,7 @@ Matrix random_orthonormal(Index d, Index k, SeededRandom& random) {
 
 // Orthonormal columns, or Q1 diag(1 .. 1/condition) Q2^T.
 Matrix make_components(const TensorModel& model) {
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), component_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kTensorComponentStream);
   Matrix basis = random_orthonormal(model.dim, model.components, random);
   if (model.condition == 1) return basis;
   const Vector singular = Vector::LinSpaced(model.components, 1.0, 1.0 / model.condition);
@@ -39,7 +39,7 @@ Vector make_weights(const TensorModel& model) {
 // multiplicity m has variance 1/m. Scaled by its operator norm, found by the shifted power method.
 SymmetricTensor gaussian_noise(const TensorModel& model) {
   SymmetricTensor e(model.dim, static_cast<int>(model.order));
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), noise_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kTensorNoiseStream);
   auto entry = e.packed().begin();
   for_unique_entries(model.dim, e.order(), [&](const std::vector<Index>&, double multiplicity) {
     *entry++ = random.normal() / std::sqrt(multiplicity);
@@ -83,7 +83,7 @@ SymmetricTensor weakly_correlated_noise(const TensorModel& model, const Matrix& 
   SOTTO_REQUIRE_AT(model.components < model.dim, "--noise",
                    "weakly correlated noise needs fewer components than dimensions");
   Matrix all(model.dim, model.dim);
-  SeededRandom random(static_cast<std::uint64_t>(model.seed), noise_stream);
+  SeededRandom random(static_cast<std::uint64_t>(model.seed), kTensorNoiseStream);
   all << components, random_unit_block(model.dim, model.dim - model.components, random);
   const Matrix basis = orthonormal_columns(all).rightCols(model.dim - model.components);
   SymmetricTensor e(model.dim, static_cast<int>(model.order));

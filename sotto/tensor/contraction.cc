@@ -12,7 +12,7 @@ namespace {
 
 using Slice = SymmetricTensor::Slice;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Row = Eigen::Map<Eigen::ArrayXd>;
+using RowMap = Eigen::Map<Eigen::ArrayXd>;
 using ConstRow = Eigen::Map<const Eigen::ArrayXd>;
 
 // Columns [first, first + width) of the block, rows contiguous, padded with zero columns.
@@ -34,12 +34,12 @@ void slice_times_strip(const Slice& s, Index rows, const double* u, double* w, I
   std::fill(w, w + rows * width, 0.0);
   kernels::packed_symm_accumulate(s.packed + rows, rows - 1, u + width, w + width, width);
   const ConstRow u_first(u, width);
-  Row w_first(w, width);
+  RowMap w_first(w, width);
   w_first = s.corner_scale * s.packed[0] * u_first;
   for (Index a = 1; a < rows; ++a) {
     const double entry = s.row_scale * s.packed[a];
     w_first += entry * ConstRow(u + a * width, width);
-    Row(w + a * width, width) += entry * u_first;
+    RowMap(w + a * width, width) += entry * u_first;
   }
 }
 
@@ -57,14 +57,14 @@ void add_slice_gradient(const Slice& s, int order, const RowMajor& u, const doub
   for (Index a = 0; a < rows; ++a) {
     const ConstRow w_row(w + a * width, width);
     q += ConstRow(u.data() + (s.first + a) * width, width) * w_row;
-    Row(y.data() + (s.first + a) * width, width) += product * w_row;
+    RowMap(y.data() + (s.first + a) * width, width) += product * w_row;
   }
   for (int a = 0; a < prefix; ++a) {
     Eigen::ArrayXd others = s.coefficient / order * q;
     for (int b = 0; b < prefix; ++b) {
       if (b != a) others *= u.row(s.prefix[b]).transpose().array();
     }
-    Row(y.data() + s.prefix[a] * width, width) += others;
+    RowMap(y.data() + s.prefix[a] * width, width) += others;
   }
 }
 

@@ -11,16 +11,6 @@
 namespace sotto {
 namespace {
 
-RowMatrix random_rows(Index rows, Index columns, std::uint64_t seed, double kept = 1) {
-  SeededRandom random(seed);
-  RowMatrix m(rows, columns);
-  for (Index i = 0; i < m.size(); ++i) {
-    const double value = random.normal();
-    m.data()[i] = random.uniform() < kept ? value : 0;
-  }
-  return m;
-}
-
 PointBlock make_block(const RowMatrix& rows, bool sparse) {
   MemorySource source(rows, sparse);
   PointBlock block;
@@ -43,11 +33,11 @@ TEST(PointProducts, equal_the_naive_products) {
   for (const bool sparse : {false, true}) {
     for (const Index d : {1, 7, 130}) {
       for (const Index rows : {1, 5, 700}) {
-        const RowMatrix x = random_rows(rows, d, 1, 0.3), u = random_rows(d, 11, 2);
+        const RowMatrix x = random_points(rows, d, 1, 0.3), u = random_points(d, 11, 2);
         const PointBlock block = make_block(x, sparse);
         const RowMatrix s = naive_product(x, u);
         EXPECT_LE((scores(block, u) - s).norm(), 1e-13 * (1 + s.norm()));
-        const RowMatrix z = random_rows(rows, 11, 3), start = random_rows(d, 11, 4);
+        const RowMatrix z = random_points(rows, 11, 3), start = random_points(d, 11, 4);
         const RowMatrix expected = start + naive_product(x.transpose(), z);
         RowMatrix y = start;
         add_transposed_product(block, z, y);
@@ -59,7 +49,7 @@ TEST(PointProducts, equal_the_naive_products) {
 }
 
 TEST(PointProducts, refuse_shapes_that_do_not_fit) {
-  const PointBlock block = make_block(random_rows(4, 3, 9), false);
+  const PointBlock block = make_block(random_points(4, 3, 9), false);
   RowMatrix y = RowMatrix::Zero(3, 2);
   EXPECT_THROW(scores(block, RowMatrix::Zero(4, 2)), Error);
   EXPECT_THROW(add_transposed_product(block, RowMatrix::Zero(3, 2), y), Error);
@@ -71,7 +61,7 @@ TEST(PointSource, refuses_nan_and_infinity_naming_the_record) {
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
           -std::numeric_limits<double>::infinity()}) {
-      RowMatrix rows = random_rows(20, 5, 10, 0.8);
+      RowMatrix rows = random_points(20, 5, 10, 0.8);
       rows(16, 3) = bad;
       MemorySource source(rows, sparse);
       PointBlock block;
@@ -95,7 +85,7 @@ TEST(PointSource, accepts_the_largest_finite_values) {
 }
 
 TEST(PointSource, skips_and_rewinds) {
-  const RowMatrix rows = random_rows(30, 4, 11);
+  const RowMatrix rows = random_points(30, 4, 11);
   MemorySource source(rows);
   PointBlock block;
   EXPECT_EQ(source.skip(12), 12);

@@ -18,16 +18,6 @@
 namespace sotto {
 namespace {
 
-RowMatrix random_rows(Index rows, Index columns, std::uint64_t seed, double kept = 1) {
-  SeededRandom random(seed);
-  RowMatrix m(rows, columns);
-  for (double& x : m.reshaped()) {
-    const double value = random.normal();
-    x = random.uniform() < kept ? value : 0;
-  }
-  return m;
-}
-
 ReadRecords in_blocks(PointSource& source, Index rows) {
   return [&source, rows](PointBlock& block) { return source.read(rows, block); };
 }
@@ -49,8 +39,8 @@ void with_threads(Work work) {
 TEST(RecordWalk, sums_equal_the_naive_ones) {
   for (const bool sparse : {false, true}) {
     for (const Index d : {1, 7, 130}) {
-      const RowMatrix x = random_rows(700, d, 1, 0.3), u = random_rows(d, 11, 2);
-      RowMatrix expected = random_rows(d, 11, 3), y = expected;
+      const RowMatrix x = random_points(700, d, 1, 0.3), u = random_points(d, 11, 2);
+      RowMatrix expected = random_points(d, 11, 3), y = expected;
       Eigen::RowVectorXd expected_sum = Eigen::RowVectorXd::Constant(11, 0.5), sum = expected_sum;
       for (Index i = 0; i < x.rows(); ++i) {
         for (Index l = 0; l < 11; ++l) {
@@ -71,7 +61,7 @@ TEST(RecordWalk, sums_equal_the_naive_ones) {
 
 TEST(RecordWalk, sums_do_not_depend_on_the_number_of_threads) {
   for (const bool sparse : {false, true}) {
-    const RowMatrix x = random_rows(3000, 100, 4, 0.5), u = random_rows(100, 19, 5);
+    const RowMatrix x = random_points(3000, 100, 4, 0.5), u = random_points(100, 19, 5);
     RowMatrix first_y;
     Eigen::RowVectorXd first_sum;
     with_threads([&] {
@@ -92,7 +82,7 @@ TEST(RecordWalk, sums_do_not_depend_on_the_number_of_threads) {
 }
 
 TEST(RecordWalk, map_sees_every_record_once_with_its_number) {
-  const RowMatrix x = random_rows(1000, 5, 6), u = random_rows(5, 3, 7);
+  const RowMatrix x = random_points(1000, 5, 6), u = random_points(5, 3, 7);
   with_threads([&] {
     MemorySource source(x);
     std::vector<std::atomic<int>> seen(1000);
@@ -113,7 +103,7 @@ TEST(RecordWalk, map_sees_every_record_once_with_its_number) {
 // Early blocks take longest, so that the threads would add in another order if they could.
 TEST(RecordWalk, adds_in_the_order_of_reading_and_one_at_a_time) {
   with_threads([&] {
-    MemorySource source(random_rows(40, 2, 8));
+    MemorySource source(random_points(40, 2, 8));
     std::atomic<int> reading = 0, adding = 0;
     Index next = 0;
     const auto read = [&](PointBlock& block) {
@@ -137,7 +127,7 @@ TEST(RecordWalk, adds_in_the_order_of_reading_and_one_at_a_time) {
 }
 
 TEST(RecordWalk, throws_the_error_of_the_reader_and_does_not_ask_it_again) {
-  RowMatrix rows = random_rows(500, 3, 9);
+  RowMatrix rows = random_points(500, 3, 9);
   rows(333, 1) = std::numeric_limits<double>::quiet_NaN();
   with_threads([&] {
     MemorySource source(rows);
@@ -148,7 +138,7 @@ TEST(RecordWalk, throws_the_error_of_the_reader_and_does_not_ask_it_again) {
       return source.read(10, block);
     };
     try {
-      add_mapped_product(read, random_rows(3, 2, 10), square, y);
+      add_mapped_product(read, random_points(3, 2, 10), square, y);
       ADD_FAILURE() << "not refused";
     } catch (const Error& error) {
       EXPECT_STREQ(error.what(), "memory: record 334 has a value that is NaN or infinite");
@@ -160,7 +150,7 @@ TEST(RecordWalk, throws_the_error_of_the_reader_and_does_not_ask_it_again) {
 TEST(RecordWalk, throws_the_error_of_the_work_while_other_threads_wait_for_their_turn) {
   with_threads([&] {
     for (Index bad = 0; bad < 20; ++bad) {
-      MemorySource source(random_rows(200, 3, 11));
+      MemorySource source(random_points(200, 3, 11));
       const ScoreMap fail = [bad](const PointBlock& block, RowMatrix&) {
         if (block.first_record == 10 * bad) throw std::runtime_error("no");
       };
@@ -172,7 +162,7 @@ TEST(RecordWalk, throws_the_error_of_the_work_while_other_threads_wait_for_their
 }
 
 TEST(RecordWalk, refuses_shapes_that_do_not_fit) {
-  MemorySource source(random_rows(4, 3, 12));
+  MemorySource source(random_points(4, 3, 12));
   RowMatrix y = RowMatrix::Zero(3, 2);
   Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(2);
   EXPECT_THROW(add_mapped_product(in_blocks(source, 2), RowMatrix::Zero(3, 1), square, y), Error);

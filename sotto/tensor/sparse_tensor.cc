@@ -11,23 +11,23 @@ namespace sotto {
 namespace {
 
 using Coordinate = SparseTensor::Coordinate;
-using Row = std::span<const Coordinate>;
+using IndexRow = std::span<const Coordinate>;
 
 constexpr Index entries_per_chunk = 2048;
 
 // Rows of `order` coordinates, entry by entry.
 struct Rows {
-  Row all;
+  IndexRow all;
   Index order;
   Index count() const { return std::ssize(all) / order; }
-  Row operator[](Index entry) const { return all.subspan(entry * order, order); }
+  IndexRow operator[](Index entry) const { return all.subspan(entry * order, order); }
 };
 
-bool row_less(Row a, Row b) {
+bool row_less(IndexRow a, IndexRow b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 
-bool row_equal(Row a, Row b) { return std::equal(a.begin(), a.end(), b.begin()); }
+bool row_equal(IndexRow a, IndexRow b) { return std::equal(a.begin(), a.end(), b.begin()); }
 
 bool strictly_increasing(const Rows& rows) {
   for (Index e = 1; e < rows.count(); ++e) {
@@ -60,7 +60,7 @@ std::vector<Index> sorted_entries(const Rows& rows, std::span<const Index> dims)
   }
   std::sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
     if (a.key != b.key) return a.key < b.key;
-    const Row tail_a = rows[a.entry].subspan(joined), tail_b = rows[b.entry].subspan(joined);
+    const IndexRow tail_a = rows[a.entry].subspan(joined), tail_b = rows[b.entry].subspan(joined);
     if (!row_equal(tail_a, tail_b)) return row_less(tail_a, tail_b);
     return a.entry < b.entry;
   });
@@ -82,14 +82,14 @@ void for_each_orbit(const SparseTensor& tensor, Visit visit) {
   const Rows rows{sorted, order};
   const std::vector<Index> entries = sorted_entries(rows, tensor.dims());
   for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-    const Row row = rows[entries[begin]];
+    const IndexRow row = rows[entries[begin]];
     while (end < entries.size() && row_equal(rows[entries[end]], row)) ++end;
     visit(row, std::span<const Index>(entries).subspan(begin, end - begin));
   }
 }
 
 // The number of distinct permutations of a nondecreasing row: p! / prod (multiplicity!).
-Index distinct_permutations(Row sorted) {
+Index distinct_permutations(IndexRow sorted) {
   Index count = 1, run = 0;
   for (std::size_t m = 0; m < sorted.size(); ++m) {
     run = m > 0 && sorted[m] == sorted[m - 1] ? run + 1 : 1;
@@ -112,7 +112,7 @@ Asymmetry locate(const SparseTensor& tensor, std::vector<Index> row, double high
 Index chunk_count(Index entries) { return (entries + entries_per_chunk - 1) / entries_per_chunk; }
 
 // product = value * prod_{m != skip} (row of factor m for this entry); skip = -1 takes all modes.
-void multiply_rows(Row index, double value, std::span<const Matrix> rows, Index skip,
+void multiply_rows(IndexRow index, double value, std::span<const Matrix> rows, Index skip,
                    Eigen::ArrayXd& product) {
   product.setConstant(value);
   for (Index m = 0; m < std::ssize(index); ++m) {
@@ -150,7 +150,7 @@ SparseTensor::SparseTensor(std::vector<Index> dims, std::vector<Coordinate> indi
   sorted_indices.reserve(indices_.size());
   sorted_values.reserve(values_.size());
   for (const Index e : sorted_entries(rows, dims_)) {
-    const Row row = rows[e];
+    const IndexRow row = rows[e];
     const bool again = !sorted_values.empty() &&
                        std::equal(row.begin(), row.end(), sorted_indices.end() - order());
     SOTTO_REQUIRE(!again || duplicates == Duplicates::sum,
@@ -201,7 +201,7 @@ double SparseTensor::at(std::span<const Index> index) const {
                   index[m], m, dims_[m]);
     buffer[m] = static_cast<Coordinate>(index[m]);
   }
-  const Row wanted(buffer.data(), order());
+  const IndexRow wanted(buffer.data(), order());
   const Rows rows{indices_, order()};
   Index first = 0, count = nnz();
   while (count > 0) {
@@ -237,7 +237,7 @@ Asymmetry SparseTensor::max_asymmetry() const {
   SOTTO_REQUIRE(!has_nonfinite(), "the tensor has values that are not finite");
   double worst = 0, worst_high = 0, worst_low = 0;
   std::vector<Index> worst_row;
-  for_each_orbit(*this, [&](Row row, std::span<const Index> entries) {
+  for_each_orbit(*this, [&](IndexRow row, std::span<const Index> entries) {
     const bool complete = std::ssize(entries) == distinct_permutations(row);
     double high = complete ? values_[entries[0]] : 0, low = high;
     for (const Index e : entries) {
@@ -261,7 +261,7 @@ SparseTensor SparseTensor::symmetrised() const {
                 shape_text(dims_));
   std::vector<Coordinate> indices;
   std::vector<double> values;
-  for_each_orbit(*this, [&](Row row, std::span<const Index> entries) {
+  for_each_orbit(*this, [&](IndexRow row, std::span<const Index> entries) {
     const Index permutations = distinct_permutations(row);
     const auto n = static_cast<double>(permutations);
     const double pivot = std::ssize(entries) == permutations ? values_[entries[0]] : 0;

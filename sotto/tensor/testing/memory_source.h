@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "sotto/base/random.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
@@ -48,5 +50,16 @@ class MemorySource final : public PointSource {
   Knows knows_;
   Index next_ = 0;
 };
+
+// Normal numbers, of which this share is kept; the others are zero.
+inline RowMatrix random_points(Index rows, Index columns, std::uint64_t seed, double kept = 1) {
+  SeededRandom random(seed);
+  RowMatrix m(rows, columns);
+  for (Index i = 0; i < m.size(); ++i) {
+    const double value = random.normal();
+    m.data()[i] = random.uniform() < kept ? value : 0;
+  }
+  return m;
+}
 
 }  // namespace sotto
