@@ -168,7 +168,7 @@ class Decompose final : public Command {
     try {
       return Sensitive<AnyTensor>(read_tensor(path_, reading, &format));
     } catch (const Error& error) {
-      if (error.fault() != Fault::input || error.place().starts_with("--")) throw;
+      if (error.fault() != Fault::input || error.names_an_option()) throw;
       throw Error(
           "is not a tensor of finite numbers with a declared shape (.npy, or .tns with a Tensor "
           "Toolbox header); what is wrong with it is not shown in a private run, and nothing was "

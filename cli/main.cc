@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
       throw sotto::Error("cannot write to standard output", "", sotto::Fault::system);
     return code;
   } catch (const sotto::Error& error) {
-    fmt::print(stderr, "sotto: {}\n", one_line(error.what()));
+    fmt::print(stderr, "sotto: {}\n", one_line(sotto::with_dashes(error.what())));
     return code_of(error.fault());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sotto: not enough memory\n");

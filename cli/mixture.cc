@@ -171,7 +171,7 @@ class Mixture final : public Command {
     const PrivateMixturePlan plan = at_file(
         path_, [&] { return plan_private_mixture(shape.dim, *shape.records, left(), mixture_); });
     Json result = start_result(Json{{"dim", shape.dim}, {"records", *shape.records}});
-    for (const PlannedRelease& release : plan.releases) {
+    for (const PlannedMixtureRelease& release : plan.releases) {
       result["plan"].push_back(Json{{"what", release.what},
                                     {"values", release.values},
                                     {"share", release.share},
@@ -192,7 +192,7 @@ class Mixture final : public Command {
                shape.dim, radius);
     fmt::print("{:<40} {:>9} {:>7} {:>8}  {}\n", "release", "numbers", "share", "mu",
                "noise of a number");
-    for (const PlannedRelease& release : plan.releases) {
+    for (const PlannedMixtureRelease& release : plan.releases) {
       fmt::print("{:<40} {:>9} {:>6.1f}% {:>8.4f}  {:.3g} of {}\n", release.what, release.values,
                  100 * release.share, release.mu, release.noise_ratio, release.unit);
     }

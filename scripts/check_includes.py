@@ -24,8 +24,9 @@ ARROWS = {
     "models": ["release"],
     "complete": ["release"],
     "io": ["tensor"],
-    "report": ["base"],
-    "study": ["models", "complete", "io", "report", "release", "synthetic"],
+    "tasks": ["models", "complete", "io", "release"],
+    "report": ["tasks"],
+    "study": ["tasks", "report", "synthetic"],
 }
 DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
 DOOR_HEADER = "sotto/release/access.h"

@@ -88,22 +88,22 @@ TEST(Options, set_parses_and_stores) {
 TEST(Options, refuses_with_the_option_as_the_place_and_keeps_the_old_value) {
   Sample s;
   OptionTable t = s.table();
-  EXPECT_EQ(message_of([&] { t.set("starts", "0"); }), "--starts: must be 1 to 100, got 0");
+  EXPECT_EQ(message_of([&] { t.set("starts", "0"); }), "`starts`: must be 1 to 100, got 0");
   EXPECT_EQ(message_of([&] { t.set("starts", "3.5"); }),
-            "--starts: expected a whole number, got '3.5'");
+            "`starts`: expected a whole number, got '3.5'");
   EXPECT_EQ(message_of([&] { t.set("starts", "99999999999999999999"); }),
-            "--starts: expected a whole number, got '99999999999999999999'");
-  EXPECT_EQ(message_of([&] { t.set("starts", ""); }), "--starts: expected a whole number, got ''");
+            "`starts`: expected a whole number, got '99999999999999999999'");
+  EXPECT_EQ(message_of([&] { t.set("starts", ""); }), "`starts`: expected a whole number, got ''");
   EXPECT_EQ(message_of([&] { t.set("tolerance", "0"); }),
-            "--tolerance: must be above 0, at most 1, got 0");
+            "`tolerance`: must be above 0, at most 1, got 0");
   EXPECT_EQ(message_of([&] { t.set("tolerance", "nan"); }),
-            "--tolerance: must be above 0, at most 1, got nan");
-  EXPECT_NE(message_of([&] { t.set("epsilon", "inf"); }).find("--epsilon: must be"),
+            "`tolerance`: must be above 0, at most 1, got nan");
+  EXPECT_NE(message_of([&] { t.set("epsilon", "inf"); }).find("`epsilon`: must be"),
             std::string::npos);
-  EXPECT_EQ(message_of([&] { t.set("weights", "1,,2"); }), "--weights: expected a number, got ''");
+  EXPECT_EQ(message_of([&] { t.set("weights", "1,,2"); }), "`weights`: expected a number, got ''");
   EXPECT_EQ(message_of([&] { t.set("method", "magic"); }),
-            "--method: must be one of power|simultaneous, got 'magic'");
-  EXPECT_EQ(message_of([&] { t.set("nothing", "1"); }), "--nothing: unknown option");
+            "`method`: must be one of power|simultaneous, got 'magic'");
+  EXPECT_EQ(message_of([&] { t.set("nothing", "1"); }), "`nothing`: unknown option");
   EXPECT_EQ(s.starts, 32);
   EXPECT_EQ(s.weights, (std::vector<double>{3, 2}));
 }

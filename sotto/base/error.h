@@ -2,7 +2,9 @@
 //
 // It is thrown when a caller asks for something that cannot be done: bad input, impossible
 // parameters, a file that cannot be written. Not converging is never an exception; it is a status
-// in the result. `what()` is one line that a user can act on.
+// in the result. `what()` is one line that a user can act on. Options stand in it between
+// backquotes, as they are called in the option tables; whoever shows the line spells them as its
+// readers type them (with_dashes in base/options.h for the command line).
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ enum class Fault { input, unopened, system, stopped };
 
 class Error : public std::runtime_error {
  public:
-  // `place` says where in the user's world the fault lies ("ratings.csv:17", "--starts");
+  // `place` says where in the user's world the fault lies ("ratings.csv:17", "`starts`");
   // `condition` and `raised_at` say which requirement of the code failed, for the developer.
   Error(const std::string& message, std::string place, Fault fault = Fault::input,
         std::string condition = {}, std::string raised_at = {})
@@ -33,6 +35,8 @@ class Error : public std::runtime_error {
 
   const std::string& message() const { return message_; }
   const std::string& place() const { return place_; }
+  // Whether the fault lies in an option, which is then the place: "`starts`".
+  bool names_an_option() const { return place_.starts_with('`'); }
   Fault fault() const { return fault_; }
   const std::string& condition() const { return condition_; }
   const std::string& raised_at() const { return raised_at_; }

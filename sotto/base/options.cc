@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-std::string place_of(const std::string& name) { return "--" + name; }
+std::string place_of(const std::string& name) { return "`" + name + "`"; }
 
 template <class Number>
 Number parse_number(const std::string& name, std::string_view text, const char* kind) {
@@ -116,7 +116,34 @@ std::string notes(const Option& option) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+bool is_option_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+}
+
 }  // namespace
+
+std::string with_dashes(std::string_view text) {
+  std::string spelled;
+  while (!text.empty()) {
+    const std::size_t open = std::min(text.find('`'), text.size());
+    spelled += text.substr(0, open);
+    text.remove_prefix(open);
+    if (text.empty()) break;
+    const std::string_view rest = text.substr(1);
+    const std::size_t close = rest.find('`');
+    const std::string_view name =
+        close == std::string_view::npos ? std::string_view() : rest.substr(0, close);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_option_letter)) {
+      spelled += '`';
+      text.remove_prefix(1);
+      continue;
+    }
+    spelled += "--";
+    spelled += name;
+    text.remove_prefix(close + 2);
+  }
+  return spelled;
+}
 
 void OptionTable::add(Option option) {
   for (const auto& other : options_) {
@@ -189,14 +216,24 @@ OptionTable& OptionTable::text(const std::string& name, char letter, std::string
 
 OptionTable& OptionTable::choice(const std::string& name, std::string& field,
                                  const std::vector<std::string>& choices, const std::string& help) {
+  return choice_by(
+      name, choices, [&field](const std::string& text) { field = text; },
+      [&field] { return field; }, help);
+}
+
+OptionTable& OptionTable::choice_by(const std::string& name,
+                                    const std::vector<std::string>& choices,
+                                    std::function<void(const std::string&)> set,
+                                    const std::function<std::string()>& get,
+                                    const std::string& help) {
   const std::string all = fmt::format("{}", fmt::join(choices, "|"));
-  Option option{name, 0, all, field, "", help, false, false, {}, {}};
-  option.set = [name, choices, all, &field](const std::string& value) {
+  Option option{name, 0, all, get(), "", help, false, false, {}, {}};
+  option.set = [name, choices, all, set = std::move(set)](const std::string& value) {
     SOTTO_REQUIRE_AT(std::find(choices.begin(), choices.end(), value) != choices.end(),
                      place_of(name), "must be one of {}, got '{}'", all, value);
-    field = value;
+    set(value);
   };
-  option.get = [&field] { return nlohmann::json(field); };
+  option.get = [get] { return nlohmann::json(get()); };
   add(std::move(option));
   return *this;
 }
@@ -257,7 +294,7 @@ std::string OptionTable::help_text() const {
     if (line.size() > kColumn) line += "\n" + std::string(kColumn, ' ');
     std::size_t used = kColumn;
     const std::string note = extra.empty() ? "" : fmt::format(" ({})", extra);
-    for (const std::string& word : words(option.help + note)) {
+    for (const std::string& word : words(with_dashes(option.help) + note)) {
       if (used + word.size() + 1 > kWidth) {
         line += "\n" + std::string(kColumn, ' ');
         used = kColumn;
@@ -278,7 +315,7 @@ std::string OptionTable::markdown() const {
       if (c == '|') cell += '\\';  // a bare bar would end the cell
       if (c != ' ' || !cell.empty()) cell += c;
     }
-    text += fmt::format("| `{}` | {} | {} |\n", cell, option.help, notes(option));
+    text += fmt::format("| `{}` | {} | {} |\n", cell, with_dashes(option.help), notes(option));
   }
   return text;
 }

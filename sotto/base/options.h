@@ -10,15 +10,23 @@
 // its fields: the struct must outlive it and must not be moved while it is in use.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
+
 namespace sotto {
+
+// `max-norm` as the command line spells it, --max-norm, everywhere in a message or a help text.
+std::string with_dashes(std::string_view text);
 
 struct IntegerRange {
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
@@ -62,6 +70,21 @@ class OptionTable {
                     const std::string& value_name, const std::string& help);
   OptionTable& choice(const std::string& name, std::string& field,
                       const std::vector<std::string>& choices, const std::string& help);
+  // A field of an enum whose names base/enum_names.h knows; `allowed`, when not empty, are the only
+  // values this table takes.
+  template <NamedEnum E>
+  OptionTable& choice(const std::string& name, E& field, const std::string& help,
+                      std::initializer_list<E> allowed = {}) {
+    std::vector<std::string> names;
+    for (const auto& [value, text] : enum_names(E{})) {
+      const bool taken =
+          allowed.size() == 0 || std::find(allowed.begin(), allowed.end(), value) != allowed.end();
+      if (taken) names.emplace_back(text);
+    }
+    return choice_by(
+        name, names, [&field](const std::string& text) { field = *value_named<E>(text); },
+        [&field] { return std::string(name_of(field)); }, help);
+  }
   OptionTable& flag(const std::string& name, bool& field, const std::string& help);
   OptionTable& append(const OptionTable& other);
   // Sets `given` when the user gives this option, whatever value: for defaults that depend on
@@ -71,7 +94,7 @@ class OptionTable {
 
   const std::vector<Option>& options() const { return options_; }
 
-  // Throws Error at "--name" when the name is unknown, the text does not parse or is out of range.
+  // Throws Error at "`name`" when the name is unknown, the text does not parse or is out of range.
   void set(const std::string& name, const std::string& text);
   nlohmann::json to_json() const;
 
@@ -79,6 +102,9 @@ class OptionTable {
   std::string markdown() const;   // a table, for the manual
 
  private:
+  OptionTable& choice_by(const std::string& name, const std::vector<std::string>& choices,
+                         std::function<void(const std::string&)> set,
+                         const std::function<std::string()>& get, const std::string& help);
   void add(Option option);
   Option& find(const std::string& name);
 

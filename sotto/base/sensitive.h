@@ -12,6 +12,8 @@
 // write to a global or a static, or to a file, and a reviewer has to see that it does not.
 #pragma once
 
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -53,6 +55,31 @@ class Sensitive {
  private:
   friend struct ReleaseAccess;
   T value_;
+};
+
+// What a task is given to work on: sensitive data, or data that was declared public. One type, so
+// that a task has one path; a task refuses sensitive data without epsilon, and public data with it.
+//
+//   Input<Corpus> documents(read_corpus(path, file));                       // protected
+//   Input<Corpus> abstracts(read_corpus(path, file), PublicDeclaration("published abstracts"));
+template <class T>
+class Input {
+ public:
+  Input(Sensitive<T> data) : data_(std::move(data)) {}  // NOLINT: implicit
+  Input(Sensitive<T> data, PublicDeclaration declaration)
+      : data_(std::move(data)), declaration_(std::move(declaration)) {}
+
+  bool is_public() const { return declaration_.has_value(); }
+  // Each is for one kind of input and throws on the other: look at is_public() first.
+  T open() && { return std::move(data_).open(declaration_.value()); }
+  Sensitive<T> sensitive() && {
+    if (declaration_) throw std::logic_error("this input was declared public");
+    return std::move(data_);
+  }
+
+ private:
+  Sensitive<T> data_;
+  std::optional<PublicDeclaration> declaration_;
 };
 
 // A value that has been paid for. Only release/ can make one; anyone may read it.

@@ -223,7 +223,7 @@ class Training {
   void record(Index epoch, double squared_error) {
     EpochRecord now{};
     now.train_rmse = std::sqrt(squared_error / static_cast<double>(fit_.size()));
-    SOTTO_REQUIRE_AT(std::isfinite(now.train_rmse), "--step",
+    SOTTO_REQUIRE_AT(std::isfinite(now.train_rmse), "`step`",
                      "the gradients grew without bound in epoch {}; take a shorter step", epoch);
     if (validation_ != nullptr) {
       now.validation_rmse =
@@ -316,16 +316,16 @@ OptionTable CompletionOptions::table() {
 }
 
 void CompletionOptions::check() const {
-  SOTTO_REQUIRE_AT(method != "bayes" || model == "cp", "--method",
-                   "bayes is for --model cp; take als or sgd for tucker");
-  SOTTO_REQUIRE_AT(scale == "none" || bias != "modes", "--scale",
-                   "scaled slices have no biases left; say --bias none or global");
-  SOTTO_REQUIRE_AT(penalty == "row" || method == "sgd", "--penalty",
-                   "entry goes with --method sgd");
-  SOTTO_REQUIRE_AT((!step && !decay) || method == "sgd", step ? "--step" : "--decay",
-                   "goes with --method sgd");
-  SOTTO_REQUIRE_AT(method != "bayes" || !has_no_penalty(*this), "--lambda",
-                   "bayes needs penalties above 0, they are its prior; take --method als or sgd");
+  SOTTO_REQUIRE_AT(method != "bayes" || model == "cp", "`method`",
+                   "bayes is for `model` cp; take als or sgd for tucker");
+  SOTTO_REQUIRE_AT(scale == "none" || bias != "modes", "`scale`",
+                   "scaled slices have no biases left; say `bias` none or global");
+  SOTTO_REQUIRE_AT(penalty == "row" || method == "sgd", "`penalty`",
+                   "entry goes with `method` sgd");
+  SOTTO_REQUIRE_AT((!step && !decay) || method == "sgd", step ? "`step`" : "`decay`",
+                   "goes with `method` sgd");
+  SOTTO_REQUIRE_AT(method != "bayes" || !has_no_penalty(*this), "`lambda`",
+                   "bayes needs penalties above 0, they are its prior; take `method` als or sgd");
 }
 
 std::string status_text(FitStatus status) {
@@ -351,14 +351,14 @@ CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOpt
   SOTTO_REQUIRE(entries.size() >= 2, "{} observed entry is not enough to learn from",
                 entries.size());
   SOTTO_REQUIRE_AT(options.lambda.size() <= 1 || std::ssize(options.lambda) == entries.order(),
-                   "--lambda", "expected one number, or {}, one a mode, got {}", entries.order(),
+                   "`lambda`", "expected one number, or {}, one a mode, got {}", entries.order(),
                    options.lambda.size());
   if (options.validation == 0) {
     return Training(options, Fit(entries, options), nullptr, range).run(progress);
   }
   const EntrySplit split =
       split_entries(entries, options.validation, static_cast<std::uint64_t>(options.seed));
-  SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() >= 2, "--validation",
+  SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() >= 2, "`validation`",
                    "{} of {} entries would be held out", split.held_out.size(), entries.size());
   return Training(options, Fit(split.kept, options), &split.held_out, range).run(progress);
 }

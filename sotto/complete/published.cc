@@ -229,7 +229,7 @@ CompletionModel fit_published(const ObservedEntries& positions, RatingValues val
   }
   if (perturbed == Perturbed::output) add_output_noise(model, settings, epsilon, run);
   for (const FactorRows& factor : model.factors) {
-    SOTTO_REQUIRE_AT(factor.allFinite(), "--step",
+    SOTTO_REQUIRE_AT(factor.allFinite(), "`step`",
                      "the gradients grew without bound; take a shorter step");
   }
   restore_scale(model, plan.bounds);

@@ -141,13 +141,13 @@ OptionTable PowerOptions::table() {
 }
 
 void PowerOptions::check(Index dim) const {
-  SOTTO_REQUIRE_AT(components >= 1, "--components", "must be at least 1, got {}", components);
-  SOTTO_REQUIRE_AT(components <= dim, "--components",
+  SOTTO_REQUIRE_AT(components >= 1, "`components`", "must be at least 1, got {}", components);
+  SOTTO_REQUIRE_AT(components <= dim, "`components`",
                    "cannot exceed the dimension {} of the tensor, got {}", dim, components);
-  SOTTO_REQUIRE_AT(starts >= 1, "--starts", "must be at least 1, got {}", starts);
-  SOTTO_REQUIRE_AT(iterations >= 1, "--iterations", "must be at least 1, got {}", iterations);
-  SOTTO_REQUIRE_AT(polish >= 0, "--polish", "must be at least 0, got {}", polish);
-  SOTTO_REQUIRE_AT(tolerance >= 0, "--tolerance", "must be at least 0, got {}", tolerance);
+  SOTTO_REQUIRE_AT(starts >= 1, "`starts`", "must be at least 1, got {}", starts);
+  SOTTO_REQUIRE_AT(iterations >= 1, "`iterations`", "must be at least 1, got {}", iterations);
+  SOTTO_REQUIRE_AT(polish >= 0, "`polish`", "must be at least 0, got {}", polish);
+  SOTTO_REQUIRE_AT(tolerance >= 0, "`tolerance`", "must be at least 0, got {}", tolerance);
 }
 
 Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& options,

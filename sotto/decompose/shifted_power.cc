@@ -88,8 +88,8 @@ Climb climb(SymmetricOracle& oracle, const EigenpairOptions& options, double sig
 }
 
 void check(const EigenpairOptions& options) {
-  SOTTO_REQUIRE_AT(options.starts >= 1, "--starts", "must be at least 1, got {}", options.starts);
-  SOTTO_REQUIRE_AT(options.iterations >= 1, "--iterations", "must be at least 1, got {}",
+  SOTTO_REQUIRE_AT(options.starts >= 1, "`starts`", "must be at least 1, got {}", options.starts);
+  SOTTO_REQUIRE_AT(options.iterations >= 1, "`iterations`", "must be at least 1, got {}",
                    options.iterations);
 }
 

@@ -67,7 +67,7 @@ Whitening whitening_from_moment(const Matrix& moment, Index k) {
 }
 
 Whitening whitening_from_tensor(const SymmetricTensor& tensor, Index k, std::uint64_t seed) {
-  SOTTO_REQUIRE_AT(1 <= k && k <= tensor.dim(), "--components",
+  SOTTO_REQUIRE_AT(1 <= k && k <= tensor.dim(), "`components`",
                    "must be between 1 and the dimension {}, got {}", tensor.dim(), k);
   SeededRandom random(seed, 1);
   const Vector theta = random_unit_block(tensor.dim(), 1, random);

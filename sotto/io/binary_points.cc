@@ -30,7 +30,7 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move
 
 BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index item_size)
     : bytes_(std::move(bytes)), dim_(dim) {
-  SOTTO_REQUIRE_AT(dim >= 1, "--dim", "must be at least 1, got {}", dim);
+  SOTTO_REQUIRE_AT(dim >= 1, "`dim`", "must be at least 1, got {}", dim);
   SOTTO_REQUIRE(item_size == 4 || item_size == 8, "raw numbers have 4 or 8 bytes, got {}",
                 item_size);
   header_.item_size = item_size;

@@ -16,7 +16,7 @@ DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat
   reader_.emplace(*bytes_, format_, DocumentValues::real, dim, bare_);
   dim_ = reader_->dim();
   records_ = reader_->documents();
-  SOTTO_REQUIRE_AT(!dim || *dim == dim_, "--dim", "{} has {} words, not {}", name(), dim_, *dim);
+  SOTTO_REQUIRE_AT(!dim || *dim == dim_, "`dim`", "{} has {} words, not {}", name(), dim_, *dim);
   if (!dim_is_declared_) measure();
 }
 
@@ -27,7 +27,7 @@ void DocumentPoints::restart() {
 
 // The dimension is the largest index there is.
 void DocumentPoints::measure() {
-  SOTTO_REQUIRE_AT(bytes_->is_regular(), "--dim",
+  SOTTO_REQUIRE_AT(bytes_->is_regular(), "`dim`",
                    "is needed: {} can be read only once and does not say its dimension", name());
   Index documents = 0, width = 0;
   for (; reader_->next(document_); ++documents) {

@@ -113,7 +113,7 @@ void OutputFolder::look_around(Others others) {
   if (foreign.empty() || others == Others::keep) return;
   const std::string first = *std::min_element(foreign.begin(), foreign.end());
   throw Error(
-      fmt::format("holds {}, which is not part of a former result; give another folder, or --force "
+      fmt::format("holds {}, which is not part of a former result; give another folder, or `force` "
                   "to leave other files in it",
                   printable(first)),
       directory_);

@@ -66,7 +66,7 @@ std::string public_format(std::string_view path, ByteSource& bytes,
   throw Error(
       "is needed: the name of the file does not tell its format, and a private run does not look "
       "at the records to find out",
-      "--format");
+      "`format`");
 }
 
 std::string format_fact(std::string_view format) {

@@ -55,7 +55,7 @@ TEST(PublicFormat, the_content_is_looked_at_for_a_mark_alone) {
   std::string first;
   for (const char* text : {"", "1 1:2\n", "2 1:2 3:1\n", "1,2\n", "secret"}) {
     const std::string said = error_of([&] { found("a.txt", text); });
-    EXPECT_PRED2(mentions, said, "--format: is needed");
+    EXPECT_PRED2(mentions, said, "`format`: is needed");
     if (first.empty()) first = said;
     EXPECT_EQ(said, first);
   }

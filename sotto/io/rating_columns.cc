@@ -71,14 +71,14 @@ Role role_named(std::string_view word) {
   }
   throw Error(
       fmt::format("a column is user, item, mode, value, time or - (left out), not '{}'", word),
-      "--columns");
+      "`columns`");
 }
 
 std::vector<Column> given_columns(const std::string& roles) {
   std::vector<Column> columns;
   Fields words;
   split_fields(roles, RatingFormat::csv, words);
-  SOTTO_REQUIRE_AT(words.count <= max_rating_fields, "--columns", "lists {} columns, at most {}",
+  SOTTO_REQUIRE_AT(words.count <= max_rating_fields, "`columns`", "lists {} columns, at most {}",
                    words.count, max_rating_fields);
   for (const std::string_view word : words_of(words)) columns.push_back({role_named(word), {}});
   return columns;
@@ -105,7 +105,7 @@ class Layout {
     found_.columns = columns();
     // A private record of another number of fields is refused like any other, when it is read.
     if (found_.has_header || !options_.records_are_private) {
-      SOTTO_REQUIRE_AT(found_.columns.size() == first_.count, "--columns",
+      SOTTO_REQUIRE_AT(found_.columns.size() == first_.count, "`columns`",
                        "lists {} columns, the first line has {}", found_.columns.size(),
                        first_.count);
     }
@@ -126,7 +126,7 @@ class Layout {
     if (!options_.columns.empty()) return;
     for (std::size_t n = 0; n < first_.count; ++n) {
       const std::string_view name = first_.field[n];
-      SOTTO_REQUIRE_AT(!name.empty() && !name.starts_with("Unnamed:"), "--columns",
+      SOTTO_REQUIRE_AT(!name.empty() && !name.starts_with("Unnamed:"), "`columns`",
                        "column {} of the header has no name (a saved index?): say what the columns "
                        "are and leave it out, for instance {}",
                        n + 1, n == 0 ? "-,user,item,value" : "user,item,value,-");
@@ -138,19 +138,19 @@ class Layout {
     Index number = 0;
     if (is_whole(options_.user_column, number)) {
       SOTTO_REQUIRE_AT(number >= 1 && number <= static_cast<Index>(max_rating_fields),
-                       "--user-column", "columns are numbered from 1, got {}", number);
+                       "`user-column`", "columns are numbered from 1, got {}", number);
       return static_cast<std::size_t>(number - 1);
     }
-    SOTTO_REQUIRE_AT(found_.has_header, "--user-column",
+    SOTTO_REQUIRE_AT(found_.has_header, "`user-column`",
                      "the file has no header with names; give the number of the column");
     std::size_t user = ColumnLayout::none;
     for (std::size_t n = 0; n < first_.count; ++n) {
       if (plain_name(first_.field[n]) != plain_name(options_.user_column)) continue;
-      SOTTO_REQUIRE_AT(user == ColumnLayout::none, "--user-column", "{} stands in the header twice",
+      SOTTO_REQUIRE_AT(user == ColumnLayout::none, "`user-column`", "{} stands in the header twice",
                        options_.user_column);
       user = n;
     }
-    SOTTO_REQUIRE_AT(user != ColumnLayout::none, "--user-column", "the header has no column {}",
+    SOTTO_REQUIRE_AT(user != ColumnLayout::none, "`user-column`", "the header has no column {}",
                      options_.user_column);
     return user;
   }
@@ -179,10 +179,10 @@ class Layout {
     if (declares_users() && options_.records_are_private) {
       return columns_of({Role::mode, Role::mode, Role::value, Role::time});
     }
-    SOTTO_REQUIRE_AT(!options_.records_are_private, "--columns",
+    SOTTO_REQUIRE_AT(!options_.records_are_private, "`columns`",
                      "is needed: the first line has no header that names the value, and a "
                      "private run does not read off a record what the columns are; for instance "
-                     "user,item,value (or --header yes)");
+                     "user,item,value (or `header` yes)");
     return usual_columns();
   }
 
@@ -201,7 +201,7 @@ class Layout {
     }
     // What is taken for a mode may be published.
     SOTTO_REQUIRE_AT(
-        values == 1 || !options_.records_are_private, "--columns",
+        values == 1 || !options_.records_are_private, "`columns`",
         "is needed: {} columns of the header are called rating, value, score or stars, "
         "and a private run does not guess which it protects; for instance "
         "user,item,value",
@@ -222,7 +222,7 @@ class Layout {
 
   std::vector<Column> usual_columns() const {
     SOTTO_REQUIRE_AT(first_.count == 3 || first_.count == 4, place_,
-                     "has {} fields and no header; say what they are, for instance --columns "
+                     "has {} fields and no header; say what they are, for instance `columns` "
                      "mode,mode,mode,value",
                      first_.count);
     auto columns = columns_of({Role::mode, Role::mode, Role::value});
@@ -237,25 +237,25 @@ class Layout {
     const bool is_named = !options_.user_column.empty();
     for (std::size_t n = 0; n < columns.size(); ++n) {
       if (columns[n].role != Role::user) continue;
-      SOTTO_REQUIRE_AT(!is_named || found_.user == n, "--user-column",
-                       "--columns says that column {} is the users'", n + 1);
+      SOTTO_REQUIRE_AT(!is_named || found_.user == n, "`user-column`",
+                       "`columns` says that column {} is the users'", n + 1);
       found_.user = n;
     }
     const auto may_be = [&](std::size_t n) {
       return n < columns.size() && (columns[n].role == Role::user || columns[n].role == Role::mode);
     };
-    SOTTO_REQUIRE_AT(!is_named || may_be(found_.user), "--user-column",
+    SOTTO_REQUIRE_AT(!is_named || may_be(found_.user), "`user-column`",
                      "column {} is not there, or is the value, the time, the items or left out",
                      found_.user + 1);
     if (!may_be(found_.user)) found_.user = ColumnLayout::none;
-    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::none, "--user-column",
+    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::none, "`user-column`",
                      "is needed: which column tells the users apart follows neither from a header "
                      "with exactly one name that is known nor from the format");
     if (found_.user != ColumnLayout::none) columns[found_.user].role = Role::user;
   }
 
   void check_roles() const {
-    const std::string place = options_.columns.empty() ? place_ : "--columns";
+    const std::string place = options_.columns.empty() ? place_ : "`columns`";
     const auto count = [&](Role role) {
       return std::count_if(found_.columns.begin(), found_.columns.end(),
                            [&](const Column& c) { return c.role == role; });
@@ -267,7 +267,7 @@ class Layout {
                      "has more than one column of users or of items");
     const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);
     SOTTO_REQUIRE_AT(modes >= 2 && modes <= 5, place,
-                     "needs 2 to 5 mode columns, got {}; name them with --columns", modes);
+                     "needs 2 to 5 mode columns, got {}; name them with `columns`", modes);
   }
 
   void name_columns() {
@@ -315,7 +315,7 @@ class Layout {
       if (is_one_of(item_names, found_.columns[n].name)) recognised.push_back(n);
     }
     if (others.size() == 1) return others[0];
-    SOTTO_REQUIRE_AT(recognised.size() == 1, "--columns",
+    SOTTO_REQUIRE_AT(recognised.size() == 1, "`columns`",
                      "is needed: {} columns may be the items; say which, for instance "
                      "user,item,-,value",
                      others.size());

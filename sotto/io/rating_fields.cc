@@ -52,7 +52,7 @@ std::string_view format_name(RatingFormat format) {
 RatingFormat rating_format(std::string_view name) {
   const auto is_it = [&](const NamedFormat& named) { return named.second == name; };
   const auto found = std::find_if(formats.begin(), formats.end(), is_it);
-  SOTTO_REQUIRE_AT(found != formats.end(), "--format", "there is no format {}", name);
+  SOTTO_REQUIRE_AT(found != formats.end(), "`format`", "there is no format {}", name);
   return found->first;
 }
 

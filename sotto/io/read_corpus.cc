@@ -40,7 +40,7 @@ std::string format_of(const std::string& path, ByteSource& bytes,
 // How many words there are would be read off the documents.
 void check_private_words(const std::string& format, const CorpusFileOptions& options) {
   const bool numbers = format == "lda-c" || format == "svmlight";
-  SOTTO_REQUIRE_AT(!options.records_are_private || !numbers || !options.vocab.empty(), "--vocab",
+  SOTTO_REQUIRE_AT(!options.records_are_private || !numbers || !options.vocab.empty(), "`vocab`",
                    "is needed: {} has numbers for words, and how many there are would be read off "
                    "the documents",
                    format);
@@ -49,12 +49,12 @@ void check_private_words(const std::string& format, const CorpusFileOptions& opt
 void check_text_options(const std::string& format, const CorpusFileOptions& options) {
   const CorpusFileOptions usual;
   const auto only_text = [&](bool is_usual, const char* name) {
-    SOTTO_REQUIRE_AT(is_usual || format == "text", name, "goes with text, not with --format {}",
+    SOTTO_REQUIRE_AT(is_usual || format == "text", name, "goes with text, not with `format` {}",
                      format);
   };
-  only_text(options.stop_words == usual.stop_words, "--stop-words");
-  only_text(options.min_length == usual.min_length, "--min-length");
-  only_text(options.keep_case == usual.keep_case, "--keep-case");
+  only_text(options.stop_words == usual.stop_words, "`stop-words`");
+  only_text(options.min_length == usual.min_length, "`min-length`");
+  only_text(options.keep_case == usual.keep_case, "`keep-case`");
 }
 
 // Room for the entries a header declares, as far as the file can hold them: none has fewer than 4
@@ -80,7 +80,7 @@ void check_declared(Index documents, Index entries, bool is_private, const std::
 
 // The number of words in --vocab, where it is given, and in a header must be the same.
 void check_vocabulary(std::optional<Index> vocabulary, Index header, const std::string& path) {
-  SOTTO_REQUIRE_AT(!vocabulary || *vocabulary == header, "--vocab",
+  SOTTO_REQUIRE_AT(!vocabulary || *vocabulary == header, "`vocab`",
                    "has {} words, the header of {} says {}", *vocabulary, path, header);
 }
 
@@ -185,7 +185,7 @@ Corpus drop_rare_words(Corpus corpus, std::int64_t min_df) {
   for (std::size_t i = 0; i < documents.size(); ++i) {
     if (documents[i] >= min_df) kept.push_back(static_cast<std::int32_t>(i));
   }
-  SOTTO_REQUIRE_AT(!kept.empty(), "--min-df", "no word is in {} documents or more", min_df);
+  SOTTO_REQUIRE_AT(!kept.empty(), "`min-df`", "no word is in {} documents or more", min_df);
   corpus = restrict_vocabulary(std::move(corpus), kept);
   corpus.vocabulary_is_declared = false;
   return corpus;
@@ -200,7 +200,7 @@ Corpus match_words(const Corpus& corpus, const std::vector<std::string>& words) 
   std::vector<std::int32_t> kept;
   for (const std::string& word : words) {
     const auto found = number.find(word);
-    SOTTO_REQUIRE_AT(found != number.end(), "--vocab", "does not have the word '{}'", word);
+    SOTTO_REQUIRE_AT(found != number.end(), "`vocab`", "does not have the word '{}'", word);
     kept.push_back(found->second);
   }
   return restrict_vocabulary(corpus, kept);
@@ -212,7 +212,7 @@ OptionTable CorpusFileOptions::table() {
   return OptionTable()
       .choice("format", format, {"auto", "uci", "lda-c", "mm", "svmlight", "text"},
               "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
-              "line; auto: recognised by content, with --epsilon by the name of the file")
+              "line; auto: recognised by content, with `epsilon` by the name of the file")
       .text("vocab", 0, vocab, "FILE",
             "the words, one a line, in the order of their numbers; of text these words alone are "
             "counted")
@@ -221,7 +221,7 @@ OptionTable CorpusFileOptions::table() {
       .text("stop-words", 0, stop_words, "none|english|FILE",
             "words of text to leave out; a file has one a line")
       .integer("min-length", 0, min_length, {1, 1000},
-               "characters of a word of text; shorter ones are left out unless --vocab has them")
+               "characters of a word of text; shorter ones are left out unless `vocab` has them")
       .flag("keep-case", keep_case, "tell capitals from small letters in text");
 }
 

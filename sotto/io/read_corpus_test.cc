@@ -214,8 +214,8 @@ TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {
   const auto four = with_vocab("a\nb\nc\nd\n");
   EXPECT_ERROR(read(lda_c, four), "docs:3: word number 4 is not between 0 and 3");
   EXPECT_ERROR(read(svmlight, four), "docs:3: word number 5 is not between 1 and 4");
-  EXPECT_ERROR(read(uci, four), "--vocab: has 4 words, the header of");
-  EXPECT_ERROR(read(mm, four), "--vocab: has 4 words, the header of");
+  EXPECT_ERROR(read(uci, four), "`vocab`: has 4 words, the header of");
+  EXPECT_ERROR(read(mm, four), "`vocab`: has 4 words, the header of");
   EXPECT_ERROR(read(lda_c, with_vocab("a\n\nb\n")), "vocab:2: is blank");
   EXPECT_ERROR(read(lda_c, with_vocab("\n\n")), "vocab: has no words");
   CorpusFileOptions missing;
@@ -240,7 +240,7 @@ TEST_F(ReadCorpus, counts_in_text_the_words_of_the_vocabulary_alone) {
   EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"e-mail", "C++", "r", "mail"}));
   EXPECT_TRUE(corpus.vocabulary_is_declared);
   EXPECT_ERROR(read("none of these\n", options), "docs: has no words of the vocabulary");
-  EXPECT_ERROR(read("a\n", with_vocab("Mail\nb\nmail\n")), "--vocab: the word 'mail' stands in");
+  EXPECT_ERROR(read("a\n", with_vocab("Mail\nb\nmail\n")), "`vocab`: the word 'mail' stands in");
   auto cased = with_vocab("Mail\nmail\n");
   cased.keep_case = true;
   EXPECT_EQ(documents_of(read("mail Mail MAIL mail\n", cased)), (Documents{{{0, 1}, {1, 2}}}));
@@ -260,7 +260,7 @@ TEST_F(ReadCorpus, leaves_out_stop_words_short_words_and_rare_words) {
   EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"cat"}));
   EXPECT_EQ(documents_of(corpus), (Documents{{{0, 1}}, {}, {{0, 1}}}));
   options.min_df = 3;
-  EXPECT_ERROR(read(text, options), "--min-df: no word is in 3 documents");
+  EXPECT_ERROR(read(text, options), "`min-df`: no word is in 3 documents");
   CorpusFileOptions rare = with_vocab("a\nb\nc\nd\ne\n");
   rare.min_df = 2;
   const Corpus frequent = read(uci, rare);
@@ -274,9 +274,9 @@ TEST_F(ReadCorpus, refuses_options_of_text_with_other_formats) {
   stop.stop_words = "english";
   length.min_length = 3;
   keep.keep_case = true;
-  EXPECT_ERROR(read(uci, stop), "--stop-words: goes with text, not with --format uci");
-  EXPECT_ERROR(read(mm, length), "--min-length: goes with text");
-  EXPECT_ERROR(read(lda_c, keep), "--keep-case: goes with text");
+  EXPECT_ERROR(read(uci, stop), "`stop-words`: goes with text, not with `format` uci");
+  EXPECT_ERROR(read(mm, length), "`min-length`: goes with text");
+  EXPECT_ERROR(read(lda_c, keep), "`keep-case`: goes with text");
 }
 
 TEST_F(ReadCorpus, does_not_take_text_with_numbers_and_colons_for_pairs) {
@@ -340,8 +340,8 @@ TEST_F(PrivateCorpus, the_format_follows_from_the_name_or_a_mark) {
   EXPECT_EQ(documents_of(read("x.svm", "1 1:1\n1 2:1\n", five)), (Documents{{{0, 1}}, {{1, 1}}}));
   EXPECT_EQ(documents_of(read("x.txt", "7 10:30\na\n", five)), (Documents{{}, {{0, 1}}}));
   for (const std::string& text : {uci, lda_c, svmlight, std::string("a b\n"), std::string()}) {
-    EXPECT_ERROR(read("x", text), "--format: is needed");
-    EXPECT_ERROR(read("x.csv", text), "--format: is needed");
+    EXPECT_ERROR(read("x", text), "`format`: is needed");
+    EXPECT_ERROR(read("x.csv", text), "`format`: is needed");
   }
 }
 
@@ -382,8 +382,8 @@ TEST_F(PrivateCorpus, any_bytes_are_text) {
 
 TEST_F(PrivateCorpus, numbers_for_words_need_a_vocabulary_whatever_the_documents) {
   for (const char* text : {"0\n0\n", "0\n1 3:1\n", "x"}) {
-    EXPECT_ERROR(read("x.ldac", text), "--vocab: is needed");
-    EXPECT_ERROR(read("x.svm", text), "--vocab: is needed");
+    EXPECT_ERROR(read("x.ldac", text), "`vocab`: is needed");
+    EXPECT_ERROR(read("x.svm", text), "`vocab`: is needed");
   }
 }
 

@@ -111,7 +111,7 @@ TEST(ReadPoints, refuses_an_order_for_what_is_read_from_front_to_back) {
   for (const char* name : {"p.npy.gz", "p.csv"}) {
     const auto source = open_points(folder / name);
     EXPECT_FALSE(source->has_random_access());
-    EXPECT_ERROR(source->read_in_order({0, 1, 2, 3}), "--shuffle: needs a plain .npy file");
+    EXPECT_ERROR(source->read_in_order({0, 1, 2, 3}), "`shuffle`: needs a plain .npy file");
   }
   put(folder / "cut.npy", npy_bytes("<f8", "(4, 3)", data));
   const auto cut = open_points(folder / "cut.npy");
@@ -171,10 +171,10 @@ TEST(ReadPoints, reads_raw_numbers) {
   put_gzip(folder / "p.raw", raw_bytes<float>(m).substr(0, 29));
   EXPECT_ERROR(points_of(folder / "p.raw", options), "ends within record 3, after 5 of 12 bytes");
   options.dim.reset();
-  EXPECT_ERROR(points_of(folder / "p.raw", options), "--dim: is needed");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "`dim`: is needed");
   EXPECT_ERROR(points_of(folder / "p.raw"), "neither .npy nor text");
   options.format = "csv";
-  EXPECT_ERROR(points_of(folder / "p.raw", options), "--dtype: goes with raw");
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "`dtype`: goes with raw");
 }
 
 TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
@@ -340,7 +340,7 @@ TEST(PrivatePoints, the_format_follows_from_the_name_or_a_mark) {
   reads("p", raw_bytes<double>(m), "raw", typed);
   for (const char* text : {"1,2,3\n", "1 1:2\n", "x", ""}) {
     put(folder / "p.txt", text);
-    EXPECT_ERROR(open_points(folder / "p.txt", private_points("no", 3)), "--format: is needed");
+    EXPECT_ERROR(open_points(folder / "p.txt", private_points("no", 3)), "`format`: is needed");
   }
 }
 
@@ -348,19 +348,19 @@ TEST(PrivatePoints, what_records_have_in_common_is_not_read_off_them) {
   const TemporaryFolder folder;
   for (const char* text : {"1,2\n3,4\n", "a,b\n3,4\n", "1,2,3\n4,5\n", ""}) {
     put(folder / "p.csv", text);
-    EXPECT_ERROR(open_points(folder / "p.csv", private_points("auto")), "--header: say yes or no");
-    EXPECT_ERROR(open_points(folder / "p.csv", private_points("no")), "--dim: is needed");
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points("auto")), "`header`: say yes or no");
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points("no")), "`dim`: is needed");
   }
   for (const char* name : {"p.svm", "p.ldac"}) {
     for (const char* text : {"1 2:1\n", "0\n0\n", "x"}) {
       put(folder / name, text);
-      EXPECT_ERROR(open_points(folder / name, private_points("auto")), "--dim: is needed");
+      EXPECT_ERROR(open_points(folder / name, private_points("auto")), "`dim`: is needed");
     }
   }
   put(folder / "p.csv", "1,2\n");
   EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "cannot be opened");
   put(folder / "p.npy", "x");
-  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "--header: goes with");
+  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "`header`: goes with");
 }
 
 TEST(PrivatePoints, a_line_that_is_no_record_is_refused_wherever_it_stands) {

@@ -55,7 +55,7 @@ class RatingLines {
   double value(std::size_t column) const {
     const double x = parse_real(fields.field[column], lines_);
     SOTTO_REQUIRE_AT(!range_ || (x >= range_->low && x <= range_->high), place(),
-                     "the value {} is outside --range {}:{}", x, range_->low, range_->high);
+                     "the value {} is outside `range` {}:{}", x, range_->low, range_->high);
     return x;
   }
   Index whole(std::size_t column, const char* what, Index most, Index least = 1) const {
@@ -162,10 +162,10 @@ class TextRatings {
         time_name_(options.time_mode),
         layout_(find_columns(lines.fields, format, options, lines.place())),
         pending_(!layout_.has_header && !lines.at_end()) {
-    SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "--time-mode",
-                     "the file has no time column; name it with --columns");
+    SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "`time-mode`",
+                     "the file has no time column; name it with `columns`");
     const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
-    SOTTO_REQUIRE_AT(modes <= max_observed_order, "--time-mode",
+    SOTTO_REQUIRE_AT(modes <= max_observed_order, "`time-mode`",
                      "{} modes and the time are more than {}", layout_.modes.size(),
                      max_observed_order);
     SOTTO_REQUIRE_AT(known == nullptr || known->modes.size() == std::max<std::size_t>(modes, 3),
@@ -298,9 +298,9 @@ class TnsRatings {
 };
 
 void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* known, Ratings& out) {
-  SOTTO_REQUIRE_AT(options.time_mode == "none", "--time-mode",
+  SOTTO_REQUIRE_AT(options.time_mode == "none", "`time-mode`",
                    "a .tns file has no time stamps; its indices are the modes");
-  SOTTO_REQUIRE_AT(options.header != "yes", "--header", "does not go with a .tns file");
+  SOTTO_REQUIRE_AT(options.header != "yes", "`header`", "does not go with a .tns file");
   const std::optional<TnsHeader> header = read_tns_header(lines);
   const std::vector<Index> dims = header ? header->dims : std::vector<Index>();
   const bool labels = known != nullptr
@@ -312,7 +312,7 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
     TextRatings(lines, RatingFormat::tns, options, known, dims).read(out);
   } else {
     SOTTO_REQUIRE_AT(options.columns.empty() && options.user_column.empty(),
-                     options.columns.empty() ? "--user-column" : "--columns",
+                     options.columns.empty() ? "`user-column`" : "`columns`",
                      "does not go with this .tns file, whose indices are the rows");
     SOTTO_REQUIRE_AT(!lines.at_end(), lines.place(), "the file ends before the first entry");
     TnsRatings(lines, known).read(out, dims);
@@ -379,19 +379,19 @@ Ratings read(const std::string& path, const RatingFileOptions& options, const Ra
 OptionTable RatingFileOptions::table() {
   return OptionTable()
       .choice("format", format, {"auto", "tns", "csv", "tsv", "movielens", "u.data"},
-              "format of the ratings; auto: recognised by name and content, with --epsilon by the "
+              "format of the ratings; auto: recognised by name and content, with `epsilon` by the "
               "name alone")
       .text("columns", 0, columns, "ROLE,ROLE,...",
             "what the columns are: user, item, mode, value, time, or - for one to leave out (none "
             "given: by the header, or mode,mode,value,time)")
       .text("user-column", 0, user_column, "NAME|NUMBER",
             "the column that tells the users apart, by its name in the header or its number from "
-            "1 on; one label is one user (none given, with --unit user: the one column of the "
+            "1 on; one label is one user (none given, with `unit` user: the one column of the "
             "header that is called user, customer, patient or the like, or the first of a "
             "MovieLens format)")
       .choice("header", header, {"auto", "yes", "no"},
               "whether the first line names the columns; auto: when nothing on it is a number, and "
-              "with --epsilon when a column is called rating, value, score or stars too")
+              "with `epsilon` when a column is called rating, value, score or stars too")
       .choice("time-mode", time_mode, {"none", "day", "week", "month"},
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",
@@ -405,7 +405,7 @@ std::optional<ValueRange> RatingFileOptions::value_range() const {
   const bool parsed = colon != std::string::npos && is_real(range.substr(0, colon), found.low) &&
                       is_real(range.substr(colon + 1), found.high);
   SOTTO_REQUIRE_AT(parsed && found.high - found.low > 0 && found.high - found.low < 1e300,
-                   "--range", "expected LO:HI with LO below HI, got '{}'", range);
+                   "`range`", "expected LO:HI with LO below HI, got '{}'", range);
   return found;
 }
 
@@ -442,8 +442,8 @@ void refuse_duplicates(const Ratings& ratings) {
   if (!found.lowest) return;
   SOTTO_REQUIRE_AT(ratings.lines.known(), ratings.path,
                    "has two ratings of one place; a place may be rated once");
-  throw Error(fmt::format("the same place as on line {}: a place may be rated once (--check counts "
-                          "them; a --time-mode may tell them apart)",
+  throw Error(fmt::format("the same place as on line {}: a place may be rated once (`check` counts "
+                          "them; a `time-mode` may tell them apart)",
                           ratings.lines.line_of(found.lowest->first)),
               fmt::format("{}:{}", ratings.path, ratings.lines.line_of(found.lowest->again)));
 }

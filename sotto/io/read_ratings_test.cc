@@ -107,25 +107,25 @@ TEST_F(RatingsTest, bad_lines_are_named) {
   EXPECT_ERROR(read("r.csv", "a,b,1\n,c,2\n"), "r.csv:2: field 1 is empty");
   EXPECT_ERROR(read("r.csv", "user,item,rating\n"), "has a header but no entries");
   EXPECT_ERROR(read("r.csv", ""), "has no entries");
-  EXPECT_ERROR(read("r.csv", "a,b,c,d,e,1\n"), "--columns");
+  EXPECT_ERROR(read("r.csv", "a,b,c,d,e,1\n"), "`columns`");
   EXPECT_ERROR(read("r.tns", "1 0 1 2\n"), "r.tns:1: index 0 is not between");
   EXPECT_ERROR(read("r.tns", "1 1.5 1 2\n"), "r.tns:1");
   options_.time_mode = "day";
   EXPECT_ERROR(read("r.csv", "a,b,1,964982703000\n"), "r.csv:1: '964982703000' is not a time");
-  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--time-mode");
-  EXPECT_ERROR(read("r.tns", "1 1 1 2\n"), "--time-mode");
+  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "`time-mode`");
+  EXPECT_ERROR(read("r.tns", "1 1 1 2\n"), "`time-mode`");
   options_.time_mode = "none";
   options_.range = "1:5";
-  EXPECT_ERROR(read("r.csv", "a,b,1\na,c,5.5\n"), "r.csv:2: the value 5.5 is outside --range 1:5");
+  EXPECT_ERROR(read("r.csv", "a,b,1\na,c,5.5\n"), "r.csv:2: the value 5.5 is outside `range` 1:5");
   for (const char* bad : {"5", "5:1", "1:1", "a:5", "nan:2", "1:inf"}) {
     options_.range = bad;
-    EXPECT_ERROR(options_.value_range(), "--range");
+    EXPECT_ERROR(options_.value_range(), "`range`");
   }
   options_.range.clear();
   options_.columns = "mode,value";
-  EXPECT_ERROR(read("r.csv", "a,1\n"), "--columns: needs 2 to 5 mode columns");
+  EXPECT_ERROR(read("r.csv", "a,1\n"), "`columns`: needs 2 to 5 mode columns");
   options_.columns = "mode,mode,rating";
-  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "--columns: a column is user, item, mode, value, time");
+  EXPECT_ERROR(read("r.csv", "a,b,1\n"), "`columns`: a column is user, item, mode, value, time");
 }
 
 TEST_F(RatingsTest, damage_is_an_error_or_other_ratings_but_never_a_crash) {
@@ -200,7 +200,7 @@ TEST_F(RatingsTest, a_byte_order_mark_makes_no_second_user) {
 TEST_F(RatingsTest, a_column_without_a_name_is_refused) {
   for (const char* first : {"", "Unnamed: 0", "\"\""}) {
     EXPECT_ERROR(read("r.csv", std::string(first) + ",userId,movieId,rating\n0,a,x,1\n"),
-                 "--columns: column 1 of the header has no name");
+                 "`columns`: column 1 of the header has no name");
   }
   options_.columns = "-,mode,mode,value";
   EXPECT_EQ(read("r.csv", ",userId,movieId,rating\n0,a,x,1\n").modes[0].name, "userId");
@@ -231,11 +231,11 @@ TEST_F(UserColumnTest, a_header_names_it) {
   EXPECT_EQ(first("r.csv", "day,item,patient-id,score\n7,x,a,1\n"), "a x");
   EXPECT_EQ(ratings_.modes[2].name, "day");
   EXPECT_EQ(first("r.csv", "movie,liked,member\nx,1,a\n"), "a x");  // the value is not the last
-  EXPECT_ERROR(first("r.csv", "who,what,rating\na,x,1\n"), "--user-column: is needed");
-  EXPECT_ERROR(first("r.csv", "user_id,user_name,rating\n1,a,2\n"), "--user-column: is needed");
-  EXPECT_ERROR(first("r.csv", "a,x,1\n"), "--user-column: is needed");
-  EXPECT_ERROR(first("r.csv", "user,what,where,rating\na,x,y,1\n"), "--columns: is needed: 2 col");
-  EXPECT_ERROR(first("r.csv", "user,item,movie,rating\na,x,y,1\n"), "--columns: is needed: 2 col");
+  EXPECT_ERROR(first("r.csv", "who,what,rating\na,x,1\n"), "`user-column`: is needed");
+  EXPECT_ERROR(first("r.csv", "user_id,user_name,rating\n1,a,2\n"), "`user-column`: is needed");
+  EXPECT_ERROR(first("r.csv", "a,x,1\n"), "`user-column`: is needed");
+  EXPECT_ERROR(first("r.csv", "user,what,where,rating\na,x,y,1\n"), "`columns`: is needed: 2 col");
+  EXPECT_ERROR(first("r.csv", "user,item,movie,rating\na,x,y,1\n"), "`columns`: is needed: 2 col");
 }
 
 TEST_F(UserColumnTest, an_option_names_it) {
@@ -246,12 +246,12 @@ TEST_F(UserColumnTest, an_option_names_it) {
   EXPECT_EQ(first("r.csv", "user,who,rating\nx,a,1\n"), "a x");
   options_.user_column = "Who";
   EXPECT_EQ(first("r.csv", "what,who,rating\nx,a,1\n"), "a x");
-  EXPECT_ERROR(first("r.csv", "x,a,1\n"), "--user-column: the file has no header");
+  EXPECT_ERROR(first("r.csv", "x,a,1\n"), "`user-column`: the file has no header");
   EXPECT_ERROR(first("r.csv", "who,w_h_o,rating\nx,a,1\n"), "twice");
   EXPECT_ERROR(first("r.csv", "user,item,rating\nx,a,1\n"), "the header has no column Who");
   for (const char* bad : {"0", "17", "4", "3", "-1"}) {
     options_.user_column = bad;
-    EXPECT_ERROR(first("r.csv", "x,a,1\n"), "--user-column: ") << bad;
+    EXPECT_ERROR(first("r.csv", "x,a,1\n"), "`user-column`: ") << bad;
   }
 }
 
@@ -259,14 +259,14 @@ TEST_F(UserColumnTest, columns_or_the_format_name_it) {
   EXPECT_EQ(first("r.dat", "a::x::1::0\n"), "a x");
   EXPECT_EQ(first("u.data", "a\tx\t1\t0\n"), "a x");
   EXPECT_EQ(ratings_.user_column, "column 1");
-  EXPECT_ERROR(first("r.tsv", "a\tx\t1\t0\n"), "--user-column");
-  EXPECT_ERROR(first("r.tns", "1 2 3\n"), "--user-column");
+  EXPECT_ERROR(first("r.tsv", "a\tx\t1\t0\n"), "`user-column`");
+  EXPECT_ERROR(first("r.tns", "1 2 3\n"), "`user-column`");
   options_.columns = "mode,item,user,value";
   EXPECT_EQ(first("r.csv", "z,x,a,1\n"), "a x");
   EXPECT_EQ(first("r.tns", "5 6 7 1\n"), "7 6");
   EXPECT_EQ(first("r.tns", "sptensor\n3\n9 9 9\n1\n5 6 7 1\n"), "7 6");
   options_.user_column = "1";
-  EXPECT_ERROR(first("r.csv", "z,x,a,1\n"), "--user-column: --columns says that column 3");
+  EXPECT_ERROR(first("r.csv", "z,x,a,1\n"), "`user-column`: `columns` says that column 3");
   options_.user_column.clear();
   options_.columns = "user,user,item,value";
   EXPECT_ERROR(first("r.csv", "z,x,a,1\n"), "more than one column of users");
@@ -330,15 +330,15 @@ TEST_F(PrivateRatingsTest, indices_are_labels_and_cost_what_occurs) {
   EXPECT_EQ(read("r.tns", declared).entries.dims, (std::vector<Index>{2, 2, 1}));
   EXPECT_ERROR(read("r.tns", "sptensor\n2\n50 9\n1\n51 1 1\n"), "index 51 is not between");
   EXPECT_ERROR(read("r.tns", "sptensor\n2\n50 9\n2\n50 1 1\n"), "promises 2 entries");
-  EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 9 2\n1\n5 1 1 1\n"), "--columns: is needed");
+  EXPECT_ERROR(read("r.tns", "sptensor\n3\n5 9 2\n1\n5 1 1 1\n"), "`columns`: is needed");
 }
 
 TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_the_name_of_the_value) {
   EXPECT_EQ(read("r.csv", "who,what,stars\na,x,1\n").modes[0].name, "who");
   for (const char* text : {"a,x,1\nb,x,2\n", "who,what,liked\na,x,1\n", "a,x,secret\na,x,1\n"}) {
-    EXPECT_ERROR(read("r.csv", text), "--columns: is needed");
+    EXPECT_ERROR(read("r.csv", text), "`columns`: is needed");
   }
-  EXPECT_ERROR(read("r.csv", "user,item,grade\na,x,1\n"), "--columns: is needed");
+  EXPECT_ERROR(read("r.csv", "user,item,grade\na,x,1\n"), "`columns`: is needed");
   EXPECT_ERROR(read("r.csv", "user,item,score,rating\na,x,1,1\n"), "needed: 2 columns");
   options_.columns = "user,item,value";
   // A record that is malformed is so wherever it stands; "user" may be the name of a user.
@@ -355,17 +355,17 @@ TEST_F(PrivateRatingsTest, a_first_line_is_a_header_by_the_name_of_the_value) {
   EXPECT_ERROR(read("r.csv", "user,item,rating\na,x,1\n"), "r.csv:1: 'rating' is not a number");
   options_.header = "yes";
   options_.columns = "user,item,value,-";
-  EXPECT_ERROR(read("r.csv", "who,what,liked\na,x,1\n"), "--columns: lists 4 columns");
+  EXPECT_ERROR(read("r.csv", "who,what,liked\na,x,1\n"), "`columns`: lists 4 columns");
 }
 
 TEST_F(PrivateRatingsTest, the_format_follows_from_the_name) {
   for (const char* text : {"a,x,1\n", "1 1 1\n", "a::x::1::0\n", "x"}) {
-    EXPECT_ERROR(read("ratings", text), "--format: is needed");
+    EXPECT_ERROR(read("ratings", text), "`format`: is needed");
   }
   EXPECT_EQ(read("r.dat", "a::x::1::0\nb::y::1::0\n").format, "movielens");
   EXPECT_EQ(read("u.data", "a\tx\t1\t0\n").format, "u.data");
   EXPECT_ERROR(read("r.dat", "a::x::1\n"), "r.dat:1: expected 4 fields");
-  EXPECT_ERROR(read("r.csv", "user;item;rating\na;x;1\n"), "--columns: is needed");
+  EXPECT_ERROR(read("r.csv", "user;item;rating\na;x;1\n"), "`columns`: is needed");
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(ReadTensor, the_format_of_private_entries_follows_from_the_name_or_a_mark) 
   EXPECT_EQ(format, "npy");
   for (const std::string& text : {tns, std::string("secret"), std::string()}) {
     put(folder / "x", text);
-    EXPECT_ERROR(read_tensor(folder / "x", options), "--format: is needed");
+    EXPECT_ERROR(read_tensor(folder / "x", options), "`format`: is needed");
   }
 }
 

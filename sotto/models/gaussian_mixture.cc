@@ -28,7 +28,7 @@ OptionTable MixtureOptions::table() {
       .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
       .required()
       .integer("refine", 0, refine, {0, 10000},
-               "expectation-maximisation steps after the moments (none given: 5; 2 with --epsilon, "
+               "expectation-maximisation steps after the moments (none given: 5; 2 with `epsilon`, "
                "where each is a release)")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
@@ -36,7 +36,7 @@ OptionTable MixtureOptions::table() {
 }
 
 void MixtureOptions::check(Index dim, std::optional<Index> records) const {
-  SOTTO_REQUIRE_AT(components <= dim, "--components",
+  SOTTO_REQUIRE_AT(components <= dim, "`components`",
                    "cannot exceed the dimension {} of the points, got {}", dim, components);
   SOTTO_REQUIRE(!records || *records > dim,
                 "too few points: moments in {} dimensions need more than {}, got {}", dim, dim,
@@ -146,7 +146,7 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
   MixtureFit fit;
   fit.records = moments.records;
   fit.spectrum = mixture_spectrum(moments.mean, moments.covariance, k, {moments.records, 0});
-  SOTTO_REQUIRE_AT(fit.spectrum.rank >= k - 1, "--components",
+  SOTTO_REQUIRE_AT(fit.spectrum.rank >= k - 1, "`components`",
                    "{} means span {} dimensions, the covariance of these points has numerical rank "
                    "{} above its noise: ask for at most {} components",
                    k, k - 1, fit.spectrum.rank, fit.spectrum.rank + 1);

@@ -78,12 +78,12 @@ PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyT
   }
   double total = 0;
   std::int64_t values = 0;
-  for (const PlannedRelease& release : list) {
+  for (const PlannedMixtureRelease& release : list) {
     total += release.share;
     values += release.values;
   }
   const double mu = affordable_mu(target, 1, values);
-  for (PlannedRelease& release : list) {
+  for (PlannedMixtureRelease& release : list) {
     release.share /= total;
     // A hair less, for the rounding of the shares.
     release.mu = mu * std::sqrt(release.share) * (1 - 0x1p-40);

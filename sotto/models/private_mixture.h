@@ -35,7 +35,7 @@ struct MixtureTuning {
   double count_share = 0.3;
 };
 
-struct PlannedRelease {
+struct PlannedMixtureRelease {
   std::string what;
   std::int64_t values;  // numbers it holds
   double mu;
@@ -47,7 +47,7 @@ struct PlannedRelease {
 struct PrivateMixturePlan {
   PrivacyTarget target;
   MixtureTuning tuning;
-  std::vector<PlannedRelease> releases;  // mean, second, third (none for k = 1), refinements
+  std::vector<PlannedMixtureRelease> releases;  // mean, second, third (none for k = 1), refinements
 };
 
 // From public numbers alone.

@@ -76,7 +76,7 @@ TEST(PrivateMixture, plans_spend_the_whole_budget_whatever_is_refined) {
       ASSERT_EQ(static_cast<std::int64_t>(plan.releases.size()), 2 + (k > 1) + steps);
       double share = 0, square = 0;
       std::int64_t values = 0;
-      for (const PlannedRelease& release : plan.releases) {
+      for (const PlannedMixtureRelease& release : plan.releases) {
         EXPECT_GT(release.share, 0);
         share += release.share;
         square += release.mu * release.mu;

@@ -263,7 +263,7 @@ class PrivateTopics {
     const double mass = TensorOracle(third.value).values(q.transpose() * Vector::Ones(size))[0];
     SOTTO_REQUIRE(mass > 0,
                   "the noise of the third moment is larger than the moment itself: there are too "
-                  "few documents for this epsilon; --mechanism pairs needs no third moment");
+                  "few documents for this epsilon; `mechanism` pairs needs no third moment");
     SymmetricTensor e3(q.cols(), 3);
     e3.add_scaled(1 / mass, third.value);
     const SymmetricTensor m3 =
@@ -330,7 +330,7 @@ class PrivateTopics {
 
 OptionTable DocumentPrivacyOptions::table() {
   return target_table("make the topics differentially private, with at most this epsilon",
-                      "delta of the guarantee; goes with --epsilon")
+                      "delta of the guarantee; goes with `epsilon`")
       .choice(
           "mechanism", mechanism, {"auto", "pairs", "triples"},
           "pairs: topics from the pair moment, refined; triples: the tensor method with a third "
@@ -341,7 +341,7 @@ OptionTable DocumentPrivacyOptions::table() {
 }
 
 void DocumentPrivacyOptions::check() const {
-  check_target({{"--mechanism", mechanism != "auto"}, {"--core", core.has_value()}});
+  check_target({{"`mechanism`", mechanism != "auto"}, {"`core`", core.has_value()}});
   if (asked()) require_delta_given();
 }
 
@@ -375,7 +375,7 @@ std::int64_t most_values(const PrivateTopicPlan& plan) {
 }
 
 void require_words(Index topics, Index words) {
-  SOTTO_REQUIRE_AT(topics <= words, "--topics",
+  SOTTO_REQUIRE_AT(topics <= words, "`topics`",
                    "cannot exceed the {} words of the vocabulary, got {}", words, topics);
 }
 
@@ -389,19 +389,19 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   plan.shape = shape;
   plan.topics = options.topics;
   if (shape.words > 0) require_words(plan.topics, shape.words);
-  SOTTO_REQUIRE_AT(plan.topics <= kLargestCore, "--topics",
+  SOTTO_REQUIRE_AT(plan.topics <= kLargestCore, "`topics`",
                    "a private run finds at most {} topics, got {}", kLargestCore, plan.topics);
   const bool can_refine = options.model == "lda";
   plan.mechanism = privacy.mechanism;
   if (plan.mechanism == "auto") plan.mechanism = can_refine ? "pairs" : "triples";
-  SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "--refine",
+  SOTTO_REQUIRE_AT(can_refine || refine.value_or(0) == 0, "`refine`",
                    "a private run of the single-topic model has no expectation steps");
   plan.steps = can_refine ? refine.value_or(kRefinementSteps) : 0;
   plan.may_skip_steps = !refine && can_refine && plan.mechanism == "pairs";
   plan.shares = shares_of(plan);
   if (privacy.core) {
     const bool fits = shape.words == 0 || *privacy.core <= shape.words;
-    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && fits, "--core",
+    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && fits, "`core`",
                      "must lie between the {} topics and the number of words, got {}", plan.topics,
                      *privacy.core);
     plan.core = privacy.core;

@@ -81,17 +81,17 @@ TEST(PrivateTopicPlan, refuses_what_cannot_be) {
     }
   };
   EXPECT_EQ(place(topics(3), {}, privacy(1)), "none");
-  EXPECT_EQ(place(topics(21), {}, privacy(1)), "--topics");
-  EXPECT_EQ(place(topics(3, "single"), 2, privacy(1)), "--refine");
+  EXPECT_EQ(place(topics(21), {}, privacy(1)), "`topics`");
+  EXPECT_EQ(place(topics(3, "single"), 2, privacy(1)), "`refine`");
   DocumentPrivacyOptions core = privacy(1);
   core.core = 2;
-  EXPECT_EQ(place(topics(3), {}, core), "--core");
+  EXPECT_EQ(place(topics(3), {}, core), "`core`");
   core.core = 21;
-  EXPECT_EQ(place(topics(3), {}, core), "--core");
+  EXPECT_EQ(place(topics(3), {}, core), "`core`");
   core.core = 3;
   EXPECT_EQ(place(topics(3), {}, core), "none");
   // More topics than the words whose pairs are held.
-  EXPECT_EQ(place(topics(5000), {}, privacy(1), {100, 10000}), "--topics");
+  EXPECT_EQ(place(topics(5000), {}, privacy(1), {100, 10000}), "`topics`");
 }
 
 TEST(DocumentPrivacyOptions, go_together_or_are_refused) {

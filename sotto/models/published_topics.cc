@@ -33,7 +33,7 @@ constexpr Method kMethods[] = {
 const Method& find_method(const std::string& name) {
   const Method* found = std::find_if(std::begin(kMethods), std::end(kMethods),
                                      [&](const Method& method) { return name == method.name; });
-  SOTTO_REQUIRE_AT(found != std::end(kMethods), "--as-published", "there is no method {}", name);
+  SOTTO_REQUIRE_AT(found != std::end(kMethods), "`as-published`", "there is no method {}", name);
   return *found;
 }
 
@@ -81,14 +81,14 @@ PublishedTopicFit fit_published_topics(const Sensitive<Corpus>& corpus, const To
                                        NoiseKey key, const std::string& place) {
   const Method& method = find_method(as_published);
   const PublicCorpusShape shape = public_shape(corpus);
-  SOTTO_REQUIRE_AT(shape.words > 0, "--vocab",
+  SOTTO_REQUIRE_AT(shape.words > 0, "`vocab`",
                    "is needed: the words of {} would otherwise be read off its documents", place);
-  SOTTO_REQUIRE_AT(options.topics <= shape.words, "--topics",
+  SOTTO_REQUIRE_AT(options.topics <= shape.words, "`topics`",
                    "cannot exceed the {} words of the vocabulary, got {}", shape.words,
                    options.topics);
   const PublishedSetting setting{options.concentration(), target};
-  SOTTO_REQUIRE_AT(!method.single_topic || setting.alpha0 == 0, "--as-published",
-                   "{} is a method for --model single", method.name);
+  SOTTO_REQUIRE_AT(!method.single_topic || setting.alpha0 == 0, "`as-published`",
+                   "{} is a method for `model` single", method.name);
   PrivacyStatement statement = document_statement(shape, target);
   statement.budget.reset();  // the releases are fixed; what they cost is computed
   statement.claimed = PrivacyClaim{target.epsilon, target.delta};

@@ -42,7 +42,7 @@ Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& opt
   power.polish = 0;
   power.residuals = false;
   if (options.method == "simultaneous") return simultaneous_power_method(oracle, power, progress);
-  SOTTO_REQUIRE_AT(options.method == "power", "--method", "unknown method '{}'", options.method);
+  SOTTO_REQUIRE_AT(options.method == "power", "`method`", "unknown method '{}'", options.method);
   return robust_power_method(oracle, power, progress);
 }
 

@@ -98,7 +98,7 @@ TopicModel recover_topics(const Decomposition& whitened, const Matrix& unwhiten,
 TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
                     const ProgressCallback& progress) {
   const Index k = options.topics;
-  SOTTO_REQUIRE_AT(k <= corpus.vocabulary_size, "--topics",
+  SOTTO_REQUIRE_AT(k <= corpus.vocabulary_size, "`topics`",
                    "cannot exceed the {} words of the vocabulary, got {}", corpus.vocabulary_size,
                    k);
   const MomentClips clips = options.clip == "median" ? median_norms(corpus) : MomentClips{};
@@ -117,7 +117,7 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
       },
       corpus.vocabulary_size, k, krylov);
   const Index rank = (pairs.values.array() > kRankTolerance * pairs.values[0]).count();
-  SOTTO_REQUIRE_AT(pairs.values[0] > 0 && rank >= k, "--topics",
+  SOTTO_REQUIRE_AT(pairs.values[0] > 0 && rank >= k, "`topics`",
                    "{} topics need a second moment of that rank, this corpus has numerical rank {}",
                    k, pairs.values[0] > 0 ? rank : 0);
   const TopicWhitening whitening = topic_whitening(pairs);

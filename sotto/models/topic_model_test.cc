@@ -108,10 +108,10 @@ TEST(TopicModel, refuses_more_topics_than_the_second_moment_has_and_says_how_man
       1e-9);
   for (const std::int64_t k : {3, 5, 6}) {
     options.topics = k;
-    expect_refusal(corpus, options, "--topics", "numerical rank 2");
+    expect_refusal(corpus, options, "`topics`", "numerical rank 2");
   }
   options.topics = 7;
-  expect_refusal(corpus, options, "--topics", "the 6 words");
+  expect_refusal(corpus, options, "`topics`", "the 6 words");
 }
 
 TEST(TopicModel, refuses_corpora_without_moments_in_one_line) {
@@ -122,7 +122,7 @@ TEST(TopicModel, refuses_corpora_without_moments_in_one_line) {
     expect_refusal(repeated({{1, 1, 0}, {0, 0, 0}}, 5), options, "", "3 tokens or more");
     // Products over different documents need two for the second moment, three for the third.
     for (const int documents : {1, 2}) {
-      expect_refusal(repeated({{3, 2, 1}}, documents), options, "--form", "documents");
+      expect_refusal(repeated({{3, 2, 1}}, documents), options, "`form`", "documents");
     }
   }
 }

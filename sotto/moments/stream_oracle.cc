@@ -16,7 +16,7 @@ std::string needs(const StreamPlan& plan) {
 }
 
 constexpr const char* remedy =
-    "give more records, a smaller --batch, or fewer --iterations or --components";
+    "give more records, a smaller `batch`, or fewer `iterations` or `components`";
 
 // Entry by entry, for powers 2 to 4.
 ScoreMap power_map(int power) {
@@ -31,19 +31,19 @@ ScoreMap power_map(int power) {
 
 StreamPlan plan_stream(const PointSource& source, Index answers, Index batch, Index passes) {
   SOTTO_REQUIRE(answers >= 1, "a run has at least one answer, got {}", answers);
-  SOTTO_REQUIRE_AT(batch >= 0, "--batch", "must be at least 1, got {}", batch);
-  SOTTO_REQUIRE_AT(passes >= 1, "--passes", "must be at least 1, got {}", passes);
-  SOTTO_REQUIRE_AT(passes == 1 || source.can_rewind(), "--passes",
+  SOTTO_REQUIRE_AT(batch >= 0, "`batch`", "must be at least 1, got {}", batch);
+  SOTTO_REQUIRE_AT(passes >= 1, "`passes`", "must be at least 1, got {}", passes);
+  SOTTO_REQUIRE_AT(passes == 1 || source.can_rewind(), "`passes`",
                    "{} can be read only once; several passes need a regular file", source.name());
   const std::optional<Index> records = source.records();
-  SOTTO_REQUIRE_AT(batch > 0 || records, "--batch",
+  SOTTO_REQUIRE_AT(batch > 0 || records, "`batch`",
                    "is needed: {} does not say how many records it has, and this run asks for {} "
                    "answers, each from its own batch",
                    source.name(), answers);
   constexpr Index most = std::numeric_limits<Index>::max();
   const Index available = !records ? most : *records > most / passes ? most : *records * passes;
   if (batch == 0) batch = std::max<Index>(1, available / answers);
-  SOTTO_REQUIRE_AT(batch <= most / answers, "--batch", "{} answers from {} records are too many",
+  SOTTO_REQUIRE_AT(batch <= most / answers, "`batch`", "{} answers from {} records are too many",
                    answers, batch);
   const StreamPlan plan{answers, batch, passes};
   SOTTO_REQUIRE_AT(plan.points() <= available, source.name(), "{}, it has {}: {}", needs(plan),

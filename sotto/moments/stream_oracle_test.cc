@@ -207,8 +207,8 @@ TEST(PlanStream, refuses_what_the_source_cannot_give) {
   EXPECT_THROW(plan_stream(source, 1, 1, 0), Error);
   EXPECT_THROW(plan_stream(source, 100, std::numeric_limits<Index>::max() / 10, 1), Error);
   const MemorySource pipe(random_rows(100, 3, 16), false, MemorySource::Knows::nothing);
-  EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 10, 2); }).find("--passes"), std::string::npos);
-  EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 0, 1); }).find("--batch"), std::string::npos);
+  EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 10, 2); }).find("`passes`"), std::string::npos);
+  EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 0, 1); }).find("`batch`"), std::string::npos);
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ TopicMoments::TopicMoments(const DocumentMoments& raw, double alpha0, MomentForm
       mean_(first_sum_ / raw.first_mass()) {
   SOTTO_REQUIRE(raw.third_mass() > 0,
                 "no document has 3 tokens or more: there is no third moment to decompose");
-  SOTTO_REQUIRE_AT(alpha0 >= 0, "--alpha0", "must not be negative, got {}", alpha0);
+  SOTTO_REQUIRE_AT(alpha0 >= 0, "`alpha0`", "must not be negative, got {}", alpha0);
   // The unbiased mean cube runs over triples of different documents.
   const Index used = (raw.first_weights().array() > 0).count();
-  SOTTO_REQUIRE_AT(!unbiased_ || alpha0 == 0 || used >= 3, "--form",
+  SOTTO_REQUIRE_AT(!unbiased_ || alpha0 == 0 || used >= 3, "`form`",
                    "unbiased needs 3 documents or more, the corpus has {}; take plug-in", used);
 }
 

@@ -21,7 +21,7 @@ inline void require_pure_epsilon(double epsilon) {
   require_epsilon(epsilon);
   SOTTO_REQUIRE(epsilon <= kMostPureEpsilon,
                 "one release would cost epsilon {:.6g}, and above {} its noise hides nothing: take "
-                "a smaller --epsilon",
+                "a smaller `epsilon`",
                 epsilon, kMostPureEpsilon);
 }
 

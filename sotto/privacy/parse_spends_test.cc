@@ -9,7 +9,7 @@ namespace {
 
 TEST(ParseSpends, reads_every_kind_of_release) {
   const auto spends =
-      parse_spends("gaussian:2:10,laplace:4,pure:0.5:3,subsampled:1.5:0.01:1000", "--releases");
+      parse_spends("gaussian:2:10,laplace:4,pure:0.5:3,subsampled:1.5:0.01:1000", "`releases`");
   ASSERT_EQ(spends.size(), 4u);
   EXPECT_EQ(std::get<GaussianCost>(spends[0].cost).mu, 0.5);
   EXPECT_EQ(spends[0].count, 10);
@@ -26,7 +26,7 @@ TEST(ParseSpends, refuses_what_does_not_read_that_way) {
   for (const char* text : {"", "gaussian", "gaussian:", "gaussian:x", "gaussian:1:2:3", "magic:1",
                            "gaussian:0", "gaussian:-1", "gaussian:nan", "subsampled:1",
                            "gaussian:1,", "gaussian:1:1.5", "gaussian:1 "}) {
-    EXPECT_THROW(parse_spends(text, "--releases"), Error) << text;
+    EXPECT_THROW(parse_spends(text, "`releases`"), Error) << text;
   }
 }
 

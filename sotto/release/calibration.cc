@@ -18,14 +18,14 @@ constexpr double kSlack = 0x1p-44;
 
 void require_precision(double left, const PrivacyTarget& target, std::int64_t values,
                        double precision) {
-  SOTTO_REQUIRE_AT(left > 0, "--epsilon",
+  SOTTO_REQUIRE_AT(left > 0, "`epsilon`",
                    "{} is too small for {} values: precision alone costs {:.3g}", target.epsilon,
                    values, precision);
 }
 
 void require_tails(bool payable, const PrivacyTarget& target) {
   SOTTO_REQUIRE_AT(
-      payable, "--epsilon",
+      payable, "`epsilon`",
       "{} asks for so little noise that where its tails are cut may show: that costs "
       "more than {}; take a smaller one",
       target.epsilon,

@@ -8,7 +8,7 @@ namespace sotto {
 
 OptionTable EntryPrivacyOptions::table() {
   return target_table("make the result differentially private, with at most this epsilon",
-                      "delta of the guarantee; goes with --epsilon")
+                      "delta of the guarantee; goes with `epsilon`")
       .choice(
           "mechanism", mechanism, {"auto", "iterate", "input"},
           "iterate: noise on every power iteration; input: noise on the tensor, once; auto: the "
@@ -22,13 +22,13 @@ OptionTable EntryPrivacyOptions::table() {
 }
 
 void EntryPrivacyOptions::check() const {
-  check_target({{"--mechanism", mechanism != "auto"},
-                {"--as-published", as_published != "off"},
-                {"--max-entry", max_entry.has_value()}});
+  check_target({{"`mechanism`", mechanism != "auto"},
+                {"`as-published`", as_published != "off"},
+                {"`max-entry`", max_entry.has_value()}});
   if (!asked()) return;
   require_delta_given();
-  SOTTO_REQUIRE_AT(as_published == "off" || mechanism != "input", "--as-published",
-                   "is an iterated method and does not go with --mechanism input");
+  SOTTO_REQUIRE_AT(as_published == "off" || mechanism != "input", "`as-published`",
+                   "is an iterated method and does not go with `mechanism` input");
 }
 
 Published EntryPrivacyOptions::published() const {

@@ -5,7 +5,7 @@
 namespace sotto {
 
 void refuse_records(const Error& error, const std::string& name, const std::string& released) {
-  if (error.fault() != Fault::input || error.place().starts_with("--")) throw error;
+  if (error.fault() != Fault::input || error.names_an_option()) throw error;
   throw Error(
       "has a record that cannot be read in this format; what is wrong with it is not shown in a "
       "private run" +
@@ -31,7 +31,7 @@ void OnePassRecords::skip(Index count) {
 
 PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data) {
   const PointSource& source = *ReleaseAccess::view(data);
-  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "`dim`",
                    "is needed: the dimension of {} would otherwise be read off the records",
                    source.name());
   return {source.dim(), source.records(), source.name(), source.has_random_access()};

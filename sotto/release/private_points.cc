@@ -46,7 +46,7 @@ void require_norm(const RecordNorm& norm) {
   const auto* range = std::get_if<NormRange>(&norm);
   const double low = range != nullptr ? range->low : std::get<double>(norm);
   const double high = range != nullptr ? range->high : low;
-  SOTTO_REQUIRE_AT(low >= 1e-20 && high <= 1e20, range != nullptr ? "--norm-range" : "--max-norm",
+  SOTTO_REQUIRE_AT(low >= 1e-20 && high <= 1e20, range != nullptr ? "`norm-range`" : "`max-norm`",
                    "a bound on the norm must lie between 1e-20 and 1e20");
 }
 
@@ -66,7 +66,7 @@ PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& nor
 
 PublicPointShape public_shape(const SensitivePoints& points) {
   const PointSource& source = *ReleaseAccess::view(points);
-  SOTTO_REQUIRE_AT(source.dim_is_declared(), "--dim",
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "`dim`",
                    "is needed: the dimension of {} would otherwise be read off the records",
                    source.name());
   SOTTO_REQUIRE_AT(source.can_rewind(), source.name(),

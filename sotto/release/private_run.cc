@@ -14,6 +14,13 @@ ReleaseRecord repeated(ReleaseRecord one, std::int64_t count) {
 
 }  // namespace
 
+PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
+    : PrivateRun(plan.statement, std::move(key),
+                 plan.held_by_budget ? std::optional(plan.target.budget()) : std::nullopt) {
+  planned_.emplace();
+  for (const PlannedRelease& release : plan.releases) (*planned_)[release.what] += release.count;
+}
+
 PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key)
     : PrivateRun(std::move(statement), std::move(key), std::optional<Budget>()) {}
 
@@ -31,7 +38,16 @@ PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<B
   }
 }
 
+void PrivateRun::require_planned(const ReleaseRecord& release) {
+  if (!planned_) return;
+  const auto left = planned_->find(release.what);
+  SOTTO_REQUIRE(left != planned_->end() && left->second >= release.count,
+                "'{}' is not in the plan of this run, or not so often", release.what);
+  left->second -= release.count;
+}
+
 void PrivateRun::charge(const ReleaseRecord& release) {
+  require_planned(release);
   if (budget_) budget_->charge(Spend{release.cost, release.count});
 }
 

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/release_record.h"
 #include "sotto/privacy/secure_stream.h"
+#include "sotto/release/plan.h"
 
 namespace sotto {
 
@@ -58,8 +60,13 @@ struct DisjointGroup {
 
 class PrivateRun {
  public:
-  // An insecure key is denied here, once. Refuses a statement that promises a budget where there is
-  // none or another.
+  // An insecure key is denied here, once. Every release must be one that the plan names, and no
+  // more often than it says. Where the plan is held by a budget, every release is charged to it
+  // before its noise is drawn; one that joins a disjoint group is charged in full, too.
+  PrivateRun(const Plan& plan, NoiseKey key);
+
+  // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget
+  // where there is none or another.
   PrivateRun(PrivacyStatement statement, NoiseKey key);
   // Every release is charged to the budget before its noise is drawn; one that joins a disjoint
   // group is charged in full, too.
@@ -114,6 +121,7 @@ class PrivateRun {
 
   PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<Budget> budget);
 
+  void require_planned(const ReleaseRecord& release);
   void charge(const ReleaseRecord& release);
   // What throws between these two, the record included, leaves the run unfinished for good.
   NoiseStream begin_drawing();
@@ -122,6 +130,7 @@ class PrivateRun {
 
   NoiseKey key_;
   std::optional<Budget> budget_;
+  std::optional<std::map<std::string, std::int64_t>> planned_;  // releases left, by name
   Ledger ledger_;
   bool denied_ = false;
   bool unfinished_ = false;

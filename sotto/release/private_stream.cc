@@ -70,10 +70,10 @@ std::string order_fact(const PrivateStreamPlan& plan) {
 
 PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyTarget& target,
                                       const RecordNorm& norm, const StreamQuestions& questions) {
-  SOTTO_REQUIRE_AT(questions.batch > 0 || stream.records, "--batch",
+  SOTTO_REQUIRE_AT(questions.batch > 0 || stream.records, "`batch`",
                    "is needed: {} does not say how many records it has", stream.name);
   const std::int64_t answers = questions.answers, batch = questions.batch;
-  SOTTO_REQUIRE_AT(batch <= std::numeric_limits<std::int64_t>::max() / 2 / answers, "--batch",
+  SOTTO_REQUIRE_AT(batch <= std::numeric_limits<std::int64_t>::max() / 2 / answers, "`batch`",
                    "{} answers from {} records are too many", answers, batch);
   PrivateStreamPlan plan{target, stream.dim, questions.order, questions.starts, answers, batch, 0};
   if (questions.shuffle) {
@@ -93,8 +93,8 @@ PrivateStreamPlan plan_private_stream(const PublicStream& stream, const PrivacyT
     plan.batch = std::max<std::int64_t>(1, (*stream.records - sought) / answers);
   }
   SOTTO_REQUIRE_AT(!stream.records || plan.records() <= *stream.records, stream.name,
-                   "this run {}, it has {}: give more records, a smaller --batch, or fewer "
-                   "--iterations or --components",
+                   "this run {}, it has {}: give more records, a smaller `batch`, or fewer "
+                   "`iterations` or `components`",
                    needs(plan), *stream.records);
   return plan;
 }
@@ -147,7 +147,7 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
                 "a plan has answers, starts and a batch of at least 1");
   const double least = plan.search ? plan.search->range.low : plan.max_norm;
   SOTTO_REQUIRE_AT(least >= 1e-20 && plan.max_norm <= 1e20,
-                   plan.search ? "--norm-range" : "--max-norm",
+                   plan.search ? "`norm-range`" : "`max-norm`",
                    "a bound on the norm must lie between 1e-20 and 1e20");
   SOTTO_REQUIRE(order.has_value() == plan.shuffled.has_value(),
                 "an order goes with a plan to shuffle");

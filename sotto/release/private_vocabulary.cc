@@ -121,7 +121,7 @@ Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan
                                     PrivateRun& run) {
   run.require_budget();
   Corpus corpus = ReleaseAccess::take(std::move(data));
-  SOTTO_REQUIRE_AT(!corpus.vocabulary.empty() || corpus.vocabulary_size == 0, "--vocab",
+  SOTTO_REQUIRE_AT(!corpus.vocabulary.empty() || corpus.vocabulary_size == 0, "`vocab`",
                    "is needed: these documents have numbers for words, and how many there are "
                    "would be read off them");
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
@@ -137,7 +137,7 @@ Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan
   }
   SOTTO_REQUIRE(!kept.empty(),
                 "no word is in enough documents to be released at this epsilon (a weight of {:.0f} "
-                "is needed): give --vocab, more documents or a larger --epsilon",
+                "is needed): give `vocab`, more documents or a larger `epsilon`",
                 noise.threshold);
   std::sort(kept.begin(), kept.end(), [&](std::int32_t a, std::int32_t b) {
     return weights[a] != weights[b] ? weights[a] > weights[b]

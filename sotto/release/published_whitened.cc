@@ -196,13 +196,13 @@ void deny(WhitenedNoise noise, PrivateRun& run) {
 }  // namespace
 
 SingularWhitening singular_whitening(const Matrix& second, Index k) {
-  SOTTO_REQUIRE_AT(k <= second.rows(), "--topics",
+  SOTTO_REQUIRE_AT(k <= second.rows(), "`topics`",
                    "cannot exceed the {} words of the vocabulary, got {}", second.rows(), k);
   const Eigenpairs pairs = leading_eigenpairs(second, std::min(k + 1, Index(second.rows())));
   SingularWhitening result{Vector::Zero(k + 1), pairs.vectors.leftCols(k),
                            pairs.vectors.leftCols(k)};
   result.singular.head(pairs.values.size()) = pairs.values.cwiseAbs();
-  SOTTO_REQUIRE_AT(result.singular[k - 1] > 0, "--topics",
+  SOTTO_REQUIRE_AT(result.singular[k - 1] > 0, "`topics`",
                    "{} topics need a second moment of that rank, this one has less", k);
   for (Index j = 0; j < k; ++j) {
     const double root = std::sqrt(result.singular[j]);

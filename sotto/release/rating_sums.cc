@@ -73,9 +73,9 @@ void require_rating_count(std::size_t ratings) {
 }
 
 void ValueBounds::check() const {
-  SOTTO_REQUIRE_AT(std::isfinite(width()) && width() > 0, "--range",
+  SOTTO_REQUIRE_AT(std::isfinite(width()) && width() > 0, "`range`",
                    "needs finite LO < HI, got {}:{}", low, high);
-  SOTTO_REQUIRE_AT(width() >= 1e-100 && width() <= 1e100, "--range",
+  SOTTO_REQUIRE_AT(width() >= 1e-100 && width() <= 1e100, "`range`",
                    "LO and HI must be between 1e-100 and 1e100 apart, got {}:{}", low, high);
 }
 

@@ -12,26 +12,26 @@ OptionTable RecordPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return target_table(
              "make the result differentially private, with at most this epsilon for each record; "
-             "--method, --starts and --iterations that are not given are then chosen for it",
-             "delta of the guarantee; goes with --epsilon")
+             "`method`, `starts` and `iterations` that are not given are then chosen for it",
+             "delta of the guarantee; goes with `epsilon`")
       .real(
           "max-norm", 0, max_norm, {0, kInfinity, true, true},
-          "public bound: longer records are shortened to this norm; --epsilon needs it, or a range")
+          "public bound: longer records are shortened to this norm; `epsilon` needs it, or a range")
       .text("norm-range", 0, norm_range, "LO:HI",
-            "instead of --max-norm: find the bound privately between two public numbers (stream: "
+            "instead of `max-norm`: find the bound privately between two public numbers (stream: "
             "from the first records, which are then not used again; mixture: for a twentieth of "
             "epsilon)");
 }
 
 void RecordPrivacyOptions::check() const {
-  check_target({{"--max-norm", max_norm.has_value()}, {"--norm-range", !norm_range.empty()}});
+  check_target({{"`max-norm`", max_norm.has_value()}, {"`norm-range`", !norm_range.empty()}});
   if (!asked()) return;
   require_delta_given();
-  SOTTO_REQUIRE_AT(max_norm || !norm_range.empty(), "--epsilon",
-                   "needs --max-norm, a bound on the norm of a record that is not read off the "
-                   "data, or --norm-range LO:HI to find one privately");
-  SOTTO_REQUIRE_AT(!max_norm || norm_range.empty(), "--norm-range",
-                   "goes without --max-norm: the bound is either given or found");
+  SOTTO_REQUIRE_AT(max_norm || !norm_range.empty(), "`epsilon`",
+                   "needs `max-norm`, a bound on the norm of a record that is not read off the "
+                   "data, or `norm-range` LO:HI to find one privately");
+  SOTTO_REQUIRE_AT(!max_norm || norm_range.empty(), "`norm-range`",
+                   "goes without `max-norm`: the bound is either given or found");
   norm();
 }
 
@@ -49,7 +49,7 @@ RecordNorm RecordPrivacyOptions::norm() const {
   }
   // Far from where a power of a norm overflows or a square vanishes.
   good = good && 1e-60 <= range.low && range.low < range.high && range.high <= 1e60;
-  SOTTO_REQUIRE_AT(good, "--norm-range",
+  SOTTO_REQUIRE_AT(good, "`norm-range`",
                    "must be two positive numbers in order, LO:HI, say 0.01:100; got '{}'",
                    norm_range);
   return range;

@@ -20,25 +20,25 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
 }
 
 void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) const {
-  SOTTO_REQUIRE_AT(delta || !accept_large_delta, "--accept-large-delta", "goes with --delta");
+  SOTTO_REQUIRE_AT(delta || !accept_large_delta, "`accept-large-delta`", "goes with `delta`");
   if (asked()) return;
   const auto refuse = [](const OnlyPrivate& one) {
-    SOTTO_REQUIRE_AT(!one.given, one.option, "goes with --epsilon, which is missing");
+    SOTTO_REQUIRE_AT(!one.given, one.option, "goes with `epsilon`, which is missing");
   };
-  refuse({"--delta", delta.has_value()});
-  refuse({"--insecure-seed", insecure_seed.has_value()});
+  refuse({"`delta`", delta.has_value()});
+  refuse({"`insecure-seed`", insecure_seed.has_value()});
   for (const OnlyPrivate& one : others) refuse(one);
 }
 
 void TargetOptions::require_delta_given() const {
-  SOTTO_REQUIRE_AT(delta, "--epsilon", "needs --delta too, say --delta 1e-6");
+  SOTTO_REQUIRE_AT(delta, "`epsilon`", "needs `delta` too, say `delta` 1e-6");
 }
 
 void TargetOptions::require_small_delta(const ProtectedUnits& units) const {
   if (!delta || accept_large_delta) return;
   const std::string warning = large_delta_warning(*delta, units);
-  SOTTO_REQUIRE_AT(warning.empty(), "--delta",
-                   "{}; take a smaller one, or accept it with --accept-large-delta", warning);
+  SOTTO_REQUIRE_AT(warning.empty(), "`delta`",
+                   "{}; take a smaller one, or accept it with `accept-large-delta`", warning);
 }
 
 }  // namespace sotto

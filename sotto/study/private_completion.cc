@@ -55,7 +55,7 @@ double published_completion_error(const CompletionProblem& problem, const Publis
         fit_published(train, RatingValues(train.value), plan, run.perturbed, settings, noisy);
     return error_of(problem, model, scaling);
   } catch (const Error& error) {
-    if (error.place() != "--step") throw;
+    if (error.place() != "`step`") throw;
     return std::numeric_limits<double>::quiet_NaN();
   }
 }

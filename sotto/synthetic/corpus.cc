@@ -56,13 +56,13 @@ Matrix draw_topics(const CorpusModel& model) {
 Vector make_weights(const CorpusModel& model) {
   Vector weights = Vector::Ones(model.topics);
   if (!model.weights.empty()) {
-    SOTTO_REQUIRE_AT(std::ssize(model.weights) == model.topics, "--weights",
+    SOTTO_REQUIRE_AT(std::ssize(model.weights) == model.topics, "`weights`",
                      "expected {} weights, one a topic, got {}", model.topics,
                      model.weights.size());
     weights = Eigen::Map<const Vector>(model.weights.data(), model.topics);
   }
   weights /= weights.sum();
-  SOTTO_REQUIRE_AT(weights.minCoeff() > 1e-100, "--weights", "a share is 0 or next to it");
+  SOTTO_REQUIRE_AT(weights.minCoeff() > 1e-100, "`weights`", "a share is 0 or next to it");
   return weights;
 }
 

@@ -21,11 +21,11 @@ Vector make_weights(const PointModel& model) {
   Vector weights = Vector::LinSpaced(model.components, 2.0, 1.0);
   if (!model.weights.empty()) {
     SOTTO_REQUIRE_AT(static_cast<std::int64_t>(model.weights.size()) == model.components,
-                     "--weights", "expected {} weights, one a component, got {}", model.components,
+                     "`weights`", "expected {} weights, one a component, got {}", model.components,
                      model.weights.size());
     weights = Eigen::Map<const Vector>(model.weights.data(), model.components);
   }
-  SOTTO_REQUIRE_AT(weights.minCoeff() > 0, "--weights", "probabilities must be above 0");
+  SOTTO_REQUIRE_AT(weights.minCoeff() > 0, "`weights`", "probabilities must be above 0");
   return weights / weights.sum();
 }
 
@@ -39,7 +39,7 @@ Matrix separated_means(const PointModel& model, double distance, SeededRandom& r
     }
   }
   if (model.components == 1) return directions * distance;
-  SOTTO_REQUIRE_AT(nearest > 1e-6, "--dim", "{} means in {} dimensions came to lie on each other",
+  SOTTO_REQUIRE_AT(nearest > 1e-6, "`dim`", "{} means in {} dimensions came to lie on each other",
                    model.components, model.dim);
   return directions * (distance / nearest);
 }
@@ -69,11 +69,11 @@ OptionTable PointModel::table() {
 double PointModel::deviation() const { return noise / std::sqrt(static_cast<double>(dim)); }
 
 SyntheticPoints::SyntheticPoints(const PointModel& model) : model_(model) {
-  SOTTO_REQUIRE_AT(model.components <= model.dim, "--components",
+  SOTTO_REQUIRE_AT(model.components <= model.dim, "`components`",
                    "cannot exceed the dimension {}, got {}", model.dim, model.components);
-  SOTTO_REQUIRE_AT(!model.is_mixture() || !model.centred, "--centred",
-                   "goes with --model orthonormal");
-  SOTTO_REQUIRE_AT(!model.is_mixture() || model.noise > 0, "--noise",
+  SOTTO_REQUIRE_AT(!model.is_mixture() || !model.centred, "`centred`",
+                   "goes with `model` orthonormal");
+  SOTTO_REQUIRE_AT(!model.is_mixture() || model.noise > 0, "`noise`",
                    "must be above 0: the separation of the means is measured in it");
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kPointComponentStream);
   vectors_ = model.is_mixture()

@@ -69,9 +69,9 @@ Drawn draw_dense(const RatingModel& model) {
                                    model.months.value_or(20)};
   const Index rank = model.rank.value_or(3);
   SOTTO_REQUIRE(dims[0] * dims[1] * dims[2] <= 100000000,
-                "a tensor of {} x {} x {} is too large to be made in full; take --model ratings",
+                "a tensor of {} x {} x {} is too large to be made in full; take `model` ratings",
                 dims[0], dims[1], dims[2]);
-  SOTTO_REQUIRE_AT(rank <= *std::min_element(dims.begin(), dims.end()), "--rank",
+  SOTTO_REQUIRE_AT(rank <= *std::min_element(dims.begin(), dims.end()), "`rank`",
                    "cannot exceed the dimensions, got {}", rank);
   const Vector x = dense_truth(model, dims, rank);
   const double noise = std::sqrt((x.array() - x.mean()).square().mean() / model.snr);
@@ -149,7 +149,7 @@ std::vector<Index> share_out(const RatingModel& model, Index users, Index items)
     left -= count;
     begin.push_back(begin.back() + count);
   }
-  SOTTO_REQUIRE_AT(left == 0, "--ratings", "{} users cannot rate {} times among {} items", users,
+  SOTTO_REQUIRE_AT(left == 0, "`ratings`", "{} users cannot rate {} times among {} items", users,
                    model.ratings, items);
   return begin;
 }
@@ -219,8 +219,8 @@ OptionTable RatingModel::table() {
       .integer("items", 0, items, rows, "rows of the second mode (none given: 20, ratings 20000)")
       .integer("months", 0, months, rows, "rows of the third mode (none given: 20, ratings 60)")
       .integer("rank", 'r', rank, {1, 1000}, "rank of the truth (none given: 3, ratings 8)")
-      .integer("ratings", 'n', ratings, {2, 1000000000}, "entries of --model ratings")
-      .real("popularity", 0, popularity, {0, 2}, "exponent of the popularity, --model ratings")
+      .integer("ratings", 'n', ratings, {2, 1000000000}, "entries of `model` ratings")
+      .real("popularity", 0, popularity, {0, 2}, "exponent of the popularity, `model` ratings")
       .real("missing", 0, missing, {0, 1, false, true}, "share not observed, cp and tucker")
       .real("snr", 0, snr, {0, 1e300, true},
             "variance of the tensor over that of the noise, cp "
@@ -233,7 +233,7 @@ SyntheticRatings generate_ratings(const RatingModel& model) {
   const Drawn drawn = model.model == "ratings" ? draw_many(model) : draw_dense(model);
   const auto seed = static_cast<std::uint64_t>(model.seed) ^ kTestStream;
   EntrySplit split = split_entries(drawn.entries, model.test_share, seed);
-  SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() > 0, "--test-share",
+  SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() > 0, "`test-share`",
                    "{} of {} entries would be held out", split.held_out.size(),
                    drawn.entries.size());
   ObservedEntries truth = drawn.entries;

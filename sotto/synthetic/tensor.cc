@@ -29,7 +29,7 @@ Matrix make_components(const TensorModel& model) {
 
 Vector make_weights(const TensorModel& model) {
   if (model.weights.empty()) return Vector::LinSpaced(model.components, 2.0, 1.0);
-  SOTTO_REQUIRE_AT(static_cast<std::int64_t>(model.weights.size()) == model.components, "--weights",
+  SOTTO_REQUIRE_AT(static_cast<std::int64_t>(model.weights.size()) == model.components, "`weights`",
                    "expected {} weights, one a component, got {}", model.components,
                    model.weights.size());
   return Eigen::Map<const Vector>(model.weights.data(), model.components);
@@ -80,7 +80,7 @@ SymmetricTensor adversarial_noise(const TensorModel& model, const Matrix& compon
 
 // sum of v_i^(x)p over an orthonormal basis of the complement of the components: operator norm one.
 SymmetricTensor weakly_correlated_noise(const TensorModel& model, const Matrix& components) {
-  SOTTO_REQUIRE_AT(model.components < model.dim, "--noise",
+  SOTTO_REQUIRE_AT(model.components < model.dim, "`noise`",
                    "weakly correlated noise needs fewer components than dimensions");
   Matrix all(model.dim, model.dim);
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kTensorNoiseStream);
@@ -94,7 +94,7 @@ SymmetricTensor weakly_correlated_noise(const TensorModel& model, const Matrix& 
 SymmetricTensor unit_noise(const TensorModel& model, const Matrix& components) {
   if (model.noise == "gaussian") return gaussian_noise(model);
   if (model.noise == "adversarial") return adversarial_noise(model, components);
-  SOTTO_REQUIRE_AT(model.noise == "weak", "--noise", "unknown noise model '{}'", model.noise);
+  SOTTO_REQUIRE_AT(model.noise == "weak", "`noise`", "unknown noise model '{}'", model.noise);
   return weakly_correlated_noise(model, components);
 }
 
@@ -115,12 +115,12 @@ OptionTable TensorModel::table() {
 }
 
 SyntheticTensor generate_tensor(const TensorModel& model) {
-  SOTTO_REQUIRE_AT(model.components <= model.dim, "--components",
+  SOTTO_REQUIRE_AT(model.components <= model.dim, "`components`",
                    "cannot exceed the dimension {}, got {}", model.dim, model.components);
-  SOTTO_REQUIRE_AT(model.noise == "none" || model.noise_norm > 0, "--noise-norm",
-                   "must be above 0 with --noise {}", model.noise);
-  SOTTO_REQUIRE_AT(model.noise != "none" || model.noise_norm == 0, "--noise-norm",
-                   "needs a noise model: --noise gaussian, adversarial or weak");
+  SOTTO_REQUIRE_AT(model.noise == "none" || model.noise_norm > 0, "`noise-norm`",
+                   "must be above 0 with `noise` {}", model.noise);
+  SOTTO_REQUIRE_AT(model.noise != "none" || model.noise_norm == 0, "`noise-norm`",
+                   "needs a noise model: `noise` gaussian, adversarial or weak");
   const Vector weights = make_weights(model);
   const Matrix components = make_components(model);
   SyntheticTensor result{SymmetricTensor(model.dim, static_cast<int>(model.order)), weights,

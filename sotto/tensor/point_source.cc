@@ -120,7 +120,7 @@ Index PointSource::skip(Index count) {
 }
 
 void require_random_access(bool has_it, const std::string& name) {
-  SOTTO_REQUIRE_AT(has_it, "--shuffle",
+  SOTTO_REQUIRE_AT(has_it, "`shuffle`",
                    "needs a plain .npy file or a file of raw numbers, whose records can be read in "
                    "any order; {} is none",
                    name);

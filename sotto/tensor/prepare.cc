@@ -22,8 +22,8 @@ void check_symmetry(const Tensor& tensor, double tolerance, const std::string& p
   SOTTO_REQUIRE_AT(
       worst.value <= tolerance * largest, place,
       "the tensor is not symmetric: entries {} and {} differ by {:.3g} (largest entry {:.3g}); use "
-      "--symmetrize to take the mean over index orders, --symmetry-tolerance to accept more, or "
-      "--method alternating for a tensor without symmetry",
+      "`symmetrize` to take the mean over index orders, `symmetry-tolerance` to accept more, or "
+      "`method` alternating for a tensor without symmetry",
       index_text(worst.larger), index_text(worst.smaller), worst.value, largest);
 }
 
@@ -65,7 +65,7 @@ SymmetricInput prepare_symmetric(AnyTensor tensor, const SymmetryOptions& option
   const auto& dims = dims_of(tensor);
   SOTTO_REQUIRE_AT(std::all_of(dims.begin(), dims.end(), [&](Index d) { return d == dims[0]; }),
                    place,
-                   "a symmetric method needs equal dimensions, this tensor is {}; use --method "
+                   "a symmetric method needs equal dimensions, this tensor is {}; use `method` "
                    "alternating",
                    shape_text(dims));
   SOTTO_REQUIRE_AT(dims.size() == 3 || dims.size() == 4, place,

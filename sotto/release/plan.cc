@@ -1,0 +1,64 @@
+#include "sotto/release/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace sotto {
+namespace {
+
+std::string noise_text(const PlannedRelease& release) {
+  if (!release.noise) return "fixed by what was released before it";
+  if (release.noise_unit.empty()) return fmt::format("{:.3g}", *release.noise);
+  return fmt::format("{:.3g} {}", *release.noise, release.noise_unit);
+}
+
+std::string numbers_text(const PlannedRelease& release) {
+  if (release.values == 0) return "some";
+  const std::string numbers = fmt::format("{}", release.values);
+  return release.count == 1 ? numbers : fmt::format("{} x {}", release.count, numbers);
+}
+
+}  // namespace
+
+nlohmann::ordered_json Plan::to_json() const {
+  nlohmann::ordered_json json;
+  json["method"] = method;
+  json["unit"] = statement.unit;
+  json["neighbours"] = statement.neighbours;
+  json["epsilon"] = target.epsilon;
+  json["delta"] = target.delta;
+  json["releases"] = nlohmann::ordered_json::array();
+  for (const PlannedRelease& release : releases) {
+    nlohmann::ordered_json one{{"what", release.what},
+                               {"mechanism", release.mechanism},
+                               {"values", release.values},
+                               {"count", release.count},
+                               {"share", release.share}};
+    one["noise"] = release.noise ? nlohmann::ordered_json(*release.noise) : nullptr;
+    if (!release.noise_unit.empty()) one["noise_unit"] = release.noise_unit;
+    json["releases"].push_back(std::move(one));
+  }
+  json["forecasts"] = nlohmann::ordered_json::object();
+  for (const Forecast& forecast : forecasts) json["forecasts"][forecast.key] = forecast.value;
+  return json;
+}
+
+std::string Plan::to_text() const {
+  std::string text = fmt::format("{}; epsilon {:g}, delta {:g} for {}\n", method, target.epsilon,
+                                 target.delta, statement.unit);
+  std::size_t widest = 7;
+  for (const PlannedRelease& release : releases) widest = std::max(widest, release.what.size());
+  text += fmt::format("{:<{}}  {:<11}  {:>14}  {:>7}  {}\n", "release", widest, "mechanism",
+                      "numbers", "share", "noise of a number");
+  for (const PlannedRelease& release : releases) {
+    text += fmt::format("{:<{}}  {:<11}  {:>14}  {:>6.1f}%  {}\n", release.what, widest,
+                        release.mechanism, numbers_text(release), 100 * release.share,
+                        noise_text(release));
+  }
+  for (const Forecast& forecast : forecasts) text += forecast.sentence + "\n";
+  return text + "no record was read and nothing was released";
+}
+
+}  // namespace sotto

@@ -1,0 +1,50 @@
+// What a private run will release, decided from public numbers before a record is read.
+//
+// `--plan` prints it, and the run is made from it: PrivateRun(plan, key) refuses a release that is
+// not in the plan, so that what was announced and what is done cannot part.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/calibration.h"
+
+namespace sotto {
+
+struct PlannedRelease {
+  std::string what;         // as in the record of the release
+  std::string mechanism;    // "gaussian", "laplace", "exponential", ...
+  std::int64_t values = 1;  // numbers in one release; 0 where their number is itself released
+  std::int64_t count = 1;   // at most so many releases of this name
+  double share = 0;         // of the budget; the shares of a plan sum to at most 1
+  std::optional<double>
+      noise;               // standard deviation or scale of a number, where it is fixed already
+  std::string noise_unit;  // what `noise` is measured in: "max-norm^2"; empty for plain numbers
+};
+
+// What public numbers let one expect of the result. `sentence` is for people, `key` for programs.
+struct Forecast {
+  std::string key;
+  double value;
+  std::string sentence;
+};
+
+struct Plan {
+  PrivacyStatement statement;
+  PrivacyTarget target;
+  std::string method;  // "noise on every iteration"
+  std::vector<PlannedRelease> releases;
+  std::vector<Forecast> forecasts;
+  // Whether noise or number of releases is chosen while the run goes on: a budget then holds them,
+  // and the statement promises the budget.
+  bool held_by_budget = false;
+
+  nlohmann::ordered_json to_json() const;
+  std::string to_text() const;  // several lines, ends without a newline
+};
+
+}  // namespace sotto

@@ -1,0 +1,171 @@
+#include "sotto/report/document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/base/version.h"
+
+namespace sotto {
+namespace {
+
+std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
+
+// For each column the entries that are largest in size, largest first: [{index: [..], value: [..]},
+// ..]. The array has them all; these are for the reader of a result.
+Json largest_entries(const Matrix& columns) {
+  constexpr Index kShown = 8;
+  std::vector<Index> order(static_cast<std::size_t>(columns.rows()));
+  const auto few = std::min<Index>(kShown, columns.rows());
+  Json all = Json::array();
+  for (Index j = 0; j < columns.cols(); ++j) {
+    std::iota(order.begin(), order.end(), Index{0});
+    // Among equals the first, so that the list does not depend on how sorting goes.
+    const auto before = [&](Index a, Index b) {
+      const double x = std::fabs(columns(a, j)), y = std::fabs(columns(b, j));
+      return x != y ? x > y : a < b;
+    };
+    std::partial_sort(order.begin(), order.begin() + few, order.end(), before);
+    Json entries;
+    for (Index n = 0; n < few; ++n) {
+      const Index i = order[static_cast<std::size_t>(n)];
+      entries["index"].push_back(i);
+      entries["value"].push_back(columns(i, j));
+    }
+    all.push_back(std::move(entries));
+  }
+  return all;
+}
+
+void set_at(Json& root, const std::string& path, const Json& value) {
+  Json* place = &root;
+  for (std::size_t start = 0;;) {
+    const std::size_t slash = path.find('/', start);
+    place = &(*place)[path.substr(start, slash - start)];
+    if (slash == std::string::npos) break;
+    start = slash + 1;
+  }
+  *place = value;
+}
+
+}  // namespace
+
+ResultDocument::ResultDocument(const ResultHead& head)
+    : command_(head.command), title_(head.title), arguments_(head.arguments) {
+  for (const Option& option : head.options.options()) {
+    const auto& unused = head.unused;
+    if (std::find(unused.begin(), unused.end(), option.name) != unused.end()) continue;
+    options_[option.name] = option.get();
+  }
+}
+
+ResultDocument& ResultDocument::add(Shown shown, const std::string& path, Json value,
+                                    const std::string& label) {
+  elements_.push_back({shown, path, std::move(value), label});
+  return *this;
+}
+
+ResultDocument& ResultDocument::option(const std::string& name, Json value) {
+  options_[name] = std::move(value);
+  return *this;
+}
+
+ResultDocument& ResultDocument::input(const std::string& key, Json value) {
+  return add(Shown::input, "input/" + key, std::move(value));
+}
+
+ResultDocument& ResultDocument::fact(const std::string& key, Json value) {
+  return add(Shown::fact, "diagnostics/" + key, std::move(value));
+}
+
+ResultDocument& ResultDocument::value(const std::string& key, Json value) {
+  return add(Shown::value, key, std::move(value));
+}
+
+ResultDocument& ResultDocument::weights(const Vector& weights, const std::string& of) {
+  return add(Shown::weights, "weights", as_list(weights), of);
+}
+
+ResultDocument& ResultDocument::component_column(const std::string& path, Json numbers) {
+  return add(Shown::component_column, path, std::move(numbers));
+}
+
+ResultDocument& ResultDocument::topic_cards(Json topics) {
+  return add(Shown::topic_cards, "topics", std::move(topics));
+}
+
+ResultDocument& ResultDocument::entry_cards(const std::string& array, const Matrix& columns) {
+  return add(Shown::entry_cards, "largest_entries/" + array, largest_entries(columns), array);
+}
+
+ResultDocument& ResultDocument::quality(const std::string& key, Json value) {
+  return add(Shown::quality, "evaluation/" + key, std::move(value));
+}
+
+ResultDocument& ResultDocument::curve(const std::string& key, Json numbers) {
+  return add(Shown::curve, "diagnostics/" + key, std::move(numbers));
+}
+
+ResultDocument& ResultDocument::spectrum(const std::string& key, Json numbers) {
+  return add(Shown::spectrum, "diagnostics/" + key, std::move(numbers));
+}
+
+ResultDocument& ResultDocument::component_history(Json history) {
+  return add(Shown::component_history, "diagnostics/history", std::move(history));
+}
+
+ResultDocument& ResultDocument::epoch_history(Json history) {
+  return add(Shown::epoch_history, "diagnostics/history", std::move(history));
+}
+
+ResultDocument& ResultDocument::table(const std::string& path, const std::string& caption,
+                                      Json records) {
+  return add(Shown::table, path, std::move(records), caption);
+}
+
+ResultDocument& ResultDocument::certificate(const Certificate& certificate) {
+  private_ = true;
+  return add(Shown::certificate, "privacy", Json(certificate.to_json()));
+}
+
+ResultDocument& ResultDocument::exposed(const std::string& sentence) {
+  return add(Shown::exposed, "exposes", sentence);
+}
+
+ResultDocument& ResultDocument::seconds(double seconds) {
+  return add(Shown::time, "seconds", seconds);
+}
+
+ResultDocument& ResultDocument::seconds(const std::string& of, double seconds) {
+  return add(Shown::time, "diagnostics/seconds_" + of, seconds);
+}
+
+ResultDocument& ResultDocument::detail(const std::string& path, Json value) {
+  return add(Shown::detail, path, std::move(value));
+}
+
+ResultDocument& ResultDocument::files(std::vector<std::string> names) {
+  files_ = std::move(names);
+  return *this;
+}
+
+Json json_of(const ResultDocument& document) {
+  Json json;
+  json["command"] = document.command();
+  json["version"] = SOTTO_VERSION;
+  json["arguments"] = document.arguments();
+  json["options"] = document.options();
+  json["input"] = Json::object();
+  json["privacy"] = nullptr;
+  for (const ResultElement& element : document.elements()) {
+    SOTTO_REQUIRE(!document.is_private() || element.shown != Shown::time,
+                  "a private result must not tell '{}'", element.path);
+    set_at(json, element.path, element.value);
+  }
+  if (!document.files().empty()) json["files"] = document.files();
+  return json;
+}
+
+}  // namespace sotto

@@ -1,0 +1,107 @@
+// What a result consists of, declared once by the command that has it.
+//
+// A document is a list of elements in the order in which result.json has them. Each says where it
+// stands in the JSON (a path: "diagnostics/rank") and what it is: a fact, the weights, a column of
+// the table of components, cards, a curve, a table, the certificate. result.json (json_of) and
+// report.html (page_of, result_page.h) are two visitors of the list; a new command declares its
+// elements and touches neither.
+//
+//   ResultDocument document({"topics", "Topics of a corpus", options, arguments});
+//   document.input("documents", 3430).weights(alpha, "topic").fact("rank", 8);
+//   document.certificate(certificate);
+//   write_result(folder, document);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/report/result.h"
+
+namespace sotto {
+
+enum class Shown {
+  input,              // a fact of the input: "What was computed"
+  fact,               // a fact of the computation: "What was computed"
+  value,              // a number of the result, or an object of them: "Result"
+  weights,            // one number a component: a chart, and the first column of their table
+  component_column,   // one number a component: a further column
+  topic_cards,        // [{weight, words: [{word, probability}]}]
+  entry_cards,        // [{index: [..], value: [..]}], one a component
+  quality,            // a fact of the evaluation: "Quality"
+  curve,              // numbers by step
+  spectrum,           // numbers by rank, as bars
+  component_history,  // {component, iteration, ..}: curves by iteration, one a component
+  epoch_history,      // {train_rmse, ..}: curves by epoch
+  table,              // [{..}, {..}] under a caption
+  certificate,
+  exposed,  // a sentence: whose data the result shows although a certificate is near
+  time,     // seconds; never in a private result
+  detail,   // in the JSON, and among "Also in the result"
+};
+
+struct ResultElement {
+  Shown shown;
+  std::string path;  // in result.json: keys joined by '/'
+  Json value;
+  std::string label;  // weights: what each belongs to; table: the caption
+};
+
+struct ResultHead {
+  std::string command;  // "topics"
+  std::string title;    // of the page: "Topics of a corpus"
+  const OptionTable& options;
+  std::vector<std::string> arguments = {};  // the words after the command's name
+  std::vector<std::string> unused = {};     // options that this run did not look at: not listed
+};
+
+class ResultDocument {
+ public:
+  explicit ResultDocument(const ResultHead& head);
+
+  ResultDocument& option(const std::string& name,
+                         Json value);  // what was used, where it was chosen
+  ResultDocument& input(const std::string& key, Json value);
+  ResultDocument& fact(const std::string& key, Json value);   // under diagnostics
+  ResultDocument& value(const std::string& key, Json value);  // at the top
+  ResultDocument& weights(const Vector& weights, const std::string& of);
+  ResultDocument& component_column(const std::string& path, Json numbers);
+  ResultDocument& topic_cards(Json topics);  // as `topics`
+  ResultDocument& entry_cards(const std::string& array, const Matrix& columns);
+  ResultDocument& quality(const std::string& key, Json value);     // under evaluation
+  ResultDocument& curve(const std::string& key, Json numbers);     // under diagnostics
+  ResultDocument& spectrum(const std::string& key, Json numbers);  // under diagnostics
+  ResultDocument& component_history(Json history);                 // as diagnostics/history
+  ResultDocument& epoch_history(Json history);                     // as diagnostics/history
+  ResultDocument& table(const std::string& path, const std::string& caption, Json records);
+  ResultDocument& certificate(const Certificate& certificate);     // as privacy
+  ResultDocument& exposed(const std::string& sentence);            // as exposes
+  ResultDocument& seconds(double seconds);                         // at the top
+  ResultDocument& seconds(const std::string& of, double seconds);  // as diagnostics/seconds_of
+  ResultDocument& detail(const std::string& path, Json value);
+  ResultDocument& files(std::vector<std::string> names);  // those beside result.json
+
+  const std::string& command() const { return command_; }
+  const std::string& title() const { return title_; }
+  const std::vector<std::string>& arguments() const { return arguments_; }
+  const Json& options() const { return options_; }
+  const std::vector<ResultElement>& elements() const { return elements_; }
+  const std::vector<std::string>& files() const { return files_; }
+  bool is_private() const { return private_; }
+
+ private:
+  ResultDocument& add(Shown shown, const std::string& path, Json value,
+                      const std::string& label = {});
+
+  std::string command_, title_;
+  std::vector<std::string> arguments_, files_;
+  Json options_ = Json::object();
+  std::vector<ResultElement> elements_;
+  bool private_ = false;
+};
+
+// result.json. Refuses a time in a private result.
+Json json_of(const ResultDocument& document);
+
+}  // namespace sotto
