@@ -11,19 +11,19 @@
 namespace sotto {
 namespace {
 
-constexpr Index users = 30, items = 12, times = 3;
+constexpr Index kUsers = 30, kItems = 12, kTimes = 3;
 constexpr ValueBounds stars{1, 5};
 
 // User u rates 1 to `items` of the items.
-ObservedEntries random_ratings(Index count = users) {
+ObservedEntries random_ratings(Index count = kUsers) {
   SeededRandom random(3);
-  ObservedEntries entries({count, items, times});
+  ObservedEntries entries({count, kItems, kTimes});
   for (std::int32_t u = 0; u < count; ++u) {
-    const auto own = static_cast<std::int32_t>(1 + random.below(items));
-    const auto first = static_cast<std::int32_t>(random.below(items));
+    const auto own = static_cast<std::int32_t>(1 + random.below(kItems));
+    const auto first = static_cast<std::int32_t>(random.below(kItems));
     for (std::int32_t n = 0; n < own; ++n) {
-      const std::int32_t rows[] = {u, static_cast<std::int32_t>((first + n) % items),
-                                   static_cast<std::int32_t>(random.below(times))};
+      const std::int32_t rows[] = {u, static_cast<std::int32_t>((first + n) % kItems),
+                                   static_cast<std::int32_t>(random.below(kTimes))};
       entries.append(rows, 1 + 4 * random.uniform());
     }
   }
@@ -39,8 +39,8 @@ ObservedEntries without_user(const ObservedEntries& all, std::int32_t user) {
 }
 
 UserCentre some_centre() {
-  UserCentre centre{0.1, 4, Vector::Zero(items), Vector{{0.1, 0, -0.1}}};
-  for (Index i = 0; i < items; ++i) centre.effects[i] = 0.03 * static_cast<double>(i) - 0.15;
+  UserCentre centre{0.1, 4, Vector::Zero(kItems), Vector{{0.1, 0, -0.1}}};
+  for (Index i = 0; i < kItems; ++i) centre.effects[i] = 0.03 * static_cast<double>(i) - 0.15;
   return centre;
 }
 
@@ -54,7 +54,7 @@ struct Outcome {
 
 // All releases, each with a quarter of the budget; the same noise for the same seed.
 Outcome release(ObservedEntries entries, double epsilon, Index per_user = 0) {
-  const UserPlan plan{{epsilon, 1e-6}, stars, items, times, per_user};
+  const UserPlan plan{{epsilon, 1e-6}, stars, kItems, kTimes, per_user};
   PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(5), plan.target.budget());
   PrivateUsers released(Sensitive<ObservedEntries>(std::move(entries)), plan, run);
   const double mu = affordable_mu(plan.target, 1, 100) / 2 * (1 - 1e-12);
@@ -67,14 +67,14 @@ Outcome release(ObservedEntries entries, double epsilon, Index per_user = 0) {
 // The contributions by their definition, one user at a time, dense.
 struct Naive {
   Vector levels = Vector::Zero(4);
-  Matrix sums = Matrix::Zero(items, 2), by_time = Matrix::Zero(times, 2),
+  Matrix sums = Matrix::Zero(kItems, 2), by_time = Matrix::Zero(kTimes, 2),
          pairs = Matrix::Zero(5, 5);
 
   explicit Naive(const ObservedEntries& entries) {
     const UserCentre centre = some_centre();
     for (std::int32_t u = 0; u < entries.dims[0]; ++u) {
-      Vector z = Vector::Zero(items), rated = Vector::Zero(items), then = Vector::Zero(items);
-      Matrix when = Matrix::Zero(times, items);
+      Vector z = Vector::Zero(kItems), rated = Vector::Zero(kItems), then = Vector::Zero(kItems);
+      Matrix when = Matrix::Zero(kTimes, kItems);
       for (Index e = 0; e < entries.size(); ++e) {
         if (entries.row(0, e) != u) continue;
         z[entries.row(1, e)] = (entries.at(e) - 3) / 2;
@@ -84,14 +84,14 @@ struct Naive {
       }
       const double n = rated.sum();
       if (n == 0) continue;
-      levels += Vector{{z.sum() / n, z.squaredNorm() / n, 1, std::pow(n / items, 0.25)}};
+      levels += Vector{{z.sum() / n, z.squaredNorm() / n, 1, std::pow(n / kItems, 0.25)}};
       Vector left = (z - centre.effects - then).array() - centre.mean;
       left = left.cwiseProduct(rated);
       left = (left.array() - left.sum() / (n + centre.shrink)) * rated.array();
       const double norm = std::sqrt(left.squaredNorm() + 0.16 * n);
       sums.col(0) += left / norm;
       sums.col(1) += 0.4 * rated / norm;
-      Matrix own(times, 2);
+      Matrix own(kTimes, 2);
       own << when * left, 0.4 * when * rated;
       by_time += own / own.norm();
       Vector on_core(5);
@@ -123,7 +123,7 @@ TEST(PrivateUsers, release_the_sums_by_their_definition) {
 TEST(PrivateUsers, a_user_moves_a_release_by_at_most_the_sensitivity_and_comes_close) {
   ObservedEntries entries = random_ratings();
   // One who rates all items alike, one with a single rating, and one with wild values.
-  for (std::int32_t i = 0; i < items; ++i) entries.append(std::vector<std::int32_t>{30, i, 0}, 5);
+  for (std::int32_t i = 0; i < kItems; ++i) entries.append(std::vector<std::int32_t>{30, i, 0}, 5);
   entries.append(std::vector<std::int32_t>{31, 7, 0}, 1);
   entries.append(std::vector<std::int32_t>{32, 7, 0}, 1e300);
   entries.append(std::vector<std::int32_t>{32, 2, 0}, -std::numeric_limits<double>::infinity());
@@ -158,7 +158,7 @@ TEST(PrivateUsers, no_number_of_a_user_is_too_large) {
   ObservedEntries far = entries;
   constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max() - 1;
   far.dims[0] = last + Index{1};
-  for (std::int32_t& user : far.index[0]) user = last - (users - 1 - user) * 70000;
+  for (std::int32_t& user : far.index[0]) user = last - (kUsers - 1 - user) * 70000;
   EXPECT_EQ(release(entries, 1).sums, release(far, 1).sums);
   EXPECT_EQ(release(entries, 1).pairs, release(far, 1).pairs);
 }
@@ -175,16 +175,16 @@ TEST(PrivateUsers, the_second_rating_of_an_item_and_items_not_listed_do_not_coun
 
 TEST(PrivateUsers, at_most_per_user_ratings_count) {
   const ObservedEntries entries = random_ratings();
-  const UserPlan plan{{1e3, 1e-6}, stars, items, 0, 1};
+  const UserPlan plan{{1e3, 1e-6}, stars, kItems, 0, 1};
   PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(5), plan.target.budget());
   PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan, run);
   const Vector levels = released.levels(20).value().value;
-  EXPECT_NEAR(levels[level_root], users * std::pow(1.0 / items, 0.25), 0.6);
+  EXPECT_NEAR(levels[level_root], kUsers * std::pow(1.0 / kItems, 0.25), 0.6);
   EXPECT_NE(release(entries, 1).sums, release(entries, 1, 2).sums);
 }
 
 TEST(PrivateUsers, stay_within_the_budget_and_refuse_to_pass_it) {
-  const UserPlan plan{{1, 1e-6}, stars, items, times};
+  const UserPlan plan{{1, 1e-6}, stars, kItems, kTimes};
   PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
   PrivateUsers released(Sensitive<ObservedEntries>(random_ratings()), plan, run);
   const double mu = affordable_mu(plan.target, 1, 100);
