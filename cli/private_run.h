@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/not_private.h"
 #include "sotto/base/error.h"
+#include "sotto/base/unquoted.h"
 #include "sotto/privacy/certificate.h"
-#include "sotto/release/one_pass_records.h"
 
 namespace sotto::cli {
 
@@ -34,9 +35,5 @@ auto read_unquoted(const std::string& path, Read read) {
     refuse_records(error, path == "-" ? "standard input" : path);
   }
 }
-
-// "not private: the tensor is treated as public", before anything else on standard output, coloured
-// on a terminal. When standard output is for JSON, on standard error, if that is a terminal.
-void say_not_private(const std::string& what, bool json);
 
 }  // namespace sotto::cli

@@ -1,17 +1,9 @@
 #include "sotto/release/one_pass_records.h"
 
+#include "sotto/base/unquoted.h"
 #include "sotto/release/access.h"
 
 namespace sotto {
-
-void refuse_records(const Error& error, const std::string& name, const std::string& released) {
-  if (error.fault() != Fault::input || error.names_an_option()) throw error;
-  throw Error(
-      "has a record that cannot be read in this format; what is wrong with it is not shown in a "
-      "private run" +
-          released,
-      name);
-}
 
 Index OnePassRecords::read(Index max_rows, PointBlock& block) {
   try {

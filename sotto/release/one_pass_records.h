@@ -7,18 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
-
-// Throws in place of an error that a reader raised: those of the records' own text quote it, and
-// what they say must not leave a private run. Errors about options, about a file that cannot be
-// opened and about the machine stay. `released` says what has left by then.
-[[noreturn]] void refuse_records(
-    const Error& error, const std::string& name,
-    const std::string& released = ", and nothing was released by this run");
 
 class OnePassRecords {
  public:

@@ -20,6 +20,15 @@ std::string numbers_text(const PlannedRelease& release) {
   return release.count == 1 ? numbers : fmt::format("{} x {}", release.count, numbers);
 }
 
+// "starts 12, iterations 7", one line.
+std::string settings_text(const std::vector<PlannedSetting>& settings) {
+  std::string text;
+  for (const PlannedSetting& setting : settings) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, setting.value);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 }  // namespace
 
 nlohmann::ordered_json Plan::to_json() const {
@@ -29,6 +38,8 @@ nlohmann::ordered_json Plan::to_json() const {
   json["neighbours"] = statement.neighbours;
   json["epsilon"] = target.epsilon;
   json["delta"] = target.delta;
+  json["settings"] = nlohmann::ordered_json::object();
+  for (const PlannedSetting& setting : settings) json["settings"][setting.key] = setting.value;
   json["releases"] = nlohmann::ordered_json::array();
   for (const PlannedRelease& release : releases) {
     nlohmann::ordered_json one{{"what", release.what},
@@ -48,6 +59,7 @@ nlohmann::ordered_json Plan::to_json() const {
 std::string Plan::to_text() const {
   std::string text = fmt::format("{}; epsilon {:g}, delta {:g} for {}\n", method, target.epsilon,
                                  target.delta, statement.unit);
+  text += settings_text(settings);
   std::size_t widest = 7;
   for (const PlannedRelease& release : releases) widest = std::max(widest, release.what.size());
   text += fmt::format("{:<{}}  {:<11}  {:>14}  {:>7}  {}\n", "release", widest, "mechanism",

@@ -26,6 +26,12 @@ struct PlannedRelease {
   std::string noise_unit;  // what `noise` is measured in: "max-norm^2"; empty for plain numbers
 };
 
+// A number that the run will use, given or chosen: {"starts", 12}.
+struct PlannedSetting {
+  std::string key;  // as in the options
+  std::int64_t value;
+};
+
 // What public numbers let one expect of the result. `sentence` is for people, `key` for programs.
 struct Forecast {
   std::string key;
@@ -37,6 +43,7 @@ struct Plan {
   PrivacyStatement statement;
   PrivacyTarget target;
   std::string method;  // "noise on every iteration"
+  std::vector<PlannedSetting> settings;
   std::vector<PlannedRelease> releases;
   std::vector<Forecast> forecasts;
   // Whether noise or number of releases is chosen while the run goes on: a budget then holds them,

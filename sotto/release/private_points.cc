@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/unquoted.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/private_stream.h"

@@ -1,0 +1,25 @@
+#include "sotto/tasks/companions.h"
+
+#include "sotto/base/error.h"
+#include "sotto/io/same_file.h"
+
+namespace sotto {
+
+void require_public(const Companions& companions, const std::string& protected_path) {
+  for (const Companion& companion : companions) {
+    SOTTO_REQUIRE_AT(companion.path.empty() || !same_file(companion.path, protected_path),
+                     fmt::format("`{}`", companion.option),
+                     "must be a public file; {} is the file that this run protects",
+                     companion.path);
+  }
+}
+
+void name_companions(PrivacyStatement& statement, const Companions& companions) {
+  for (const Companion& companion : companions) {
+    if (companion.path.empty()) continue;
+    statement.public_facts.push_back(
+        fmt::format("the file of `{}`, {}", companion.option, companion.path));
+  }
+}
+
+}  // namespace sotto
