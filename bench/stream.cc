@@ -106,7 +106,8 @@ int main(int argc, char** argv) {
   }
   const Index columns = argc > 2 ? std::atol(argv[2]) : 32,
               answers = argc > 3 ? std::atol(argv[3]) : 20;
-  auto source = sotto::open_points(argv[1]);
+  auto source = sotto::open_points(argv[1]).open(
+      sotto::PublicDeclaration("the points of a benchmark are generated"));
   const Index d = source->dim();
   const Matrix u = Matrix::Random(d, columns);
   const sotto::StreamPlan plan = sotto::plan_stream(*source, answers, 0, 1);

@@ -75,8 +75,10 @@ class Mixture final : public Command {
   SensitivePoints open() {
     PointFileOptions file = file_;
     file.records_are_private = privacy_.asked();
-    const auto opened = [&] { return SensitivePoints(open_points(path_, file, &format_)); };
-    return privacy_.asked() ? read_unquoted(path_, opened) : opened();
+    PointFormat format{};
+    SensitivePoints points = open_points(path_, file, &format);
+    format_ = name_of(format);
+    return points;
   }
 
   Companions companions() const { return {{"--infer", infer_path_}, {"--truth", truth_path_}}; }
@@ -243,7 +245,7 @@ class Mixture final : public Command {
       truth_ = Eigen::Map<const RowMatrix>(tensor.values().data(), dim, mixture_.components);
     }
     if (infer_path_.empty()) return;
-    infer_ = open_points(infer_path_, file_);
+    infer_ = open_points(infer_path_, file_).open(PublicDeclaration("the points of `infer`"));
     SOTTO_REQUIRE_AT(infer_->dim() == dim, "--infer", "{} has points of dimension {}, not {}",
                      infer_path_, infer_->dim(), dim);
     SOTTO_REQUIRE_AT(infer_->can_rewind(), "--infer", "{} is no regular file", infer_path_);

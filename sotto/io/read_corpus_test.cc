@@ -78,7 +78,7 @@ TEST_F(ReadCorpus, agrees_with_the_point_reader) {
   for (const std::string& text : {uci, lda_c, svmlight}) {
     const Corpus corpus = read(text);
     PointBlock block;
-    open_points(folder_ / "docs")->read(100, block);
+    opened(open_points(folder_ / "docs"))->read(100, block);
     ASSERT_EQ(block.rows(), corpus.documents());
     RowMatrix rows = RowMatrix::Zero(corpus.documents(), corpus.vocabulary_size);
     for (Index n = 0; n < corpus.documents(); ++n) {

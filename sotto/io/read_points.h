@@ -12,25 +12,47 @@
 //   - Every other line of text is a record. What is none (a wrong number of fields, a field that is
 //     not a finite number, a blank line, a comment, a line of 2^30 bytes or more) is refused
 //     wherever it stands, and so is what document_reader.h calls an Error. The empty record of
-//     LDA-C is "0", that of SVMlight a label.
-// Privacy: none but that; the caller wraps what belongs to persons as Sensitive.
+//     LDA-C is "0", that of SVMlight a label. What is wrong with the beginning of such a file is
+//     not said, and OnePassRecords and PrivatePoints of release/ say no more of what follows.
+// Privacy: what was opened is Sensitive until somebody declares it public.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "sotto/base/options.h"
+#include "sotto/io/header_line.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
 
+enum class PointFormat { automatic, npy, csv, tsv, spaces, raw, uci, lda_c, svmlight };
+constexpr auto enum_names(PointFormat) {
+  return std::to_array<EnumName<PointFormat>>({{PointFormat::automatic, "auto"},
+                                               {PointFormat::npy, "npy"},
+                                               {PointFormat::csv, "csv"},
+                                               {PointFormat::tsv, "tsv"},
+                                               {PointFormat::spaces, "spaces"},
+                                               {PointFormat::raw, "raw"},
+                                               {PointFormat::uci, "uci"},
+                                               {PointFormat::lda_c, "lda-c"},
+                                               {PointFormat::svmlight, "svmlight"}});
+}
+
+// Of raw numbers.
+enum class RawNumbers { automatic, f4, f8 };
+constexpr auto enum_names(RawNumbers) {
+  return std::to_array<EnumName<RawNumbers>>(
+      {{RawNumbers::automatic, "auto"}, {RawNumbers::f4, "f4"}, {RawNumbers::f8, "f8"}});
+}
+
 struct PointFileOptions {
-  std::string format = "auto";  // npy, csv, tsv, spaces, raw, uci, lda-c, svmlight
+  PointFormat format = PointFormat::automatic;
   std::optional<std::int64_t> dim;
-  std::string dtype = "auto";   // f4, f8
-  std::string header = "auto";  // yes, no
+  RawNumbers dtype = RawNumbers::automatic;
+  HeaderLine header = HeaderLine::automatic;
   // Not an option of the user's: whether the records belong to persons (see above).
   bool records_are_private = false;
 
@@ -38,8 +60,7 @@ struct PointFileOptions {
 };
 
 // Sets `format`, where it is given, to the one that the file is read in.
-std::unique_ptr<PointSource> open_points(const std::string& path,
-                                         const PointFileOptions& options = {},
-                                         std::string* format = nullptr);
+SensitivePoints open_points(const std::string& path, const PointFileOptions& options = {},
+                            PointFormat* format = nullptr);
 
 }  // namespace sotto

@@ -27,10 +27,10 @@ RowMatrix all_points(PointSource& source, Index step = 3) {
 }
 
 RowMatrix points_of(const std::string& path, const PointFileOptions& options = {}) {
-  return all_points(*open_points(path, options));
+  return all_points(*opened(open_points(path, options)));
 }
 
-PointFileOptions forced(const std::string& format, std::optional<std::int64_t> dim = {}) {
+PointFileOptions forced(PointFormat format, std::optional<std::int64_t> dim = {}) {
   PointFileOptions options;
   options.format = format;
   options.dim = dim;
@@ -77,8 +77,8 @@ TEST(ReadPoints, reads_npy_of_both_sizes_and_byte_orders) {
   check(">f8", raw_bytes<double>(m, true));
   check("<f4", raw_bytes<float>(m));
   check(">f4", raw_bytes<float>(m, true));
-  EXPECT_EQ(open_points(folder / "p.npy")->records(), 4);
-  EXPECT_TRUE(open_points(folder / "p.npy")->can_rewind());
+  EXPECT_EQ(opened(open_points(folder / "p.npy"))->records(), 4);
+  EXPECT_TRUE(opened(open_points(folder / "p.npy"))->can_rewind());
 }
 
 TEST(ReadPoints, reads_plain_npy_and_raw_files_in_any_order) {
@@ -86,13 +86,13 @@ TEST(ReadPoints, reads_plain_npy_and_raw_files_in_any_order) {
   const RowMatrix m = some_points();
   const std::vector<Index> order{2, 0, 3, 1};
   const RowMatrix expected = m(order, Eigen::all);
-  PointFileOptions raw = forced("raw", 3);
+  PointFileOptions raw = forced(PointFormat::raw, 3);
   put(folder / "a.npy", npy_bytes("<f8", "(4, 3)", raw_bytes<double>(m)));
   put(folder / "b.npy", npy_bytes(">f4", "(4, 3)", raw_bytes<float>(m, true)));
   put(folder / "c.raw", raw_bytes<double>(m));
   for (const Index step : {1, 3, 4, 9}) {
     for (const char* name : {"a.npy", "b.npy", "c.raw"}) {
-      auto source = open_points(folder / name, name[0] == 'c' ? raw : PointFileOptions{});
+      auto source = opened(open_points(folder / name, name[0] == 'c' ? raw : PointFileOptions{}));
       ASSERT_TRUE(source->has_random_access());
       source->read_in_order(order);
       EXPECT_EQ(all_points(*source, step), expected) << name;
@@ -109,12 +109,12 @@ TEST(ReadPoints, refuses_an_order_for_what_is_read_from_front_to_back) {
   put_gzip(folder / "p.npy.gz", npy_bytes("<f8", "(4, 3)", data));
   put(folder / "p.csv", "1,2,3\n4,5,6\n");
   for (const char* name : {"p.npy.gz", "p.csv"}) {
-    const auto source = open_points(folder / name);
+    const auto source = opened(open_points(folder / name));
     EXPECT_FALSE(source->has_random_access());
     EXPECT_ERROR(source->read_in_order({0, 1, 2, 3}), "`shuffle`: needs a plain .npy file");
   }
   put(folder / "cut.npy", npy_bytes("<f8", "(4, 3)", data));
-  const auto cut = open_points(folder / "cut.npy");
+  const auto cut = opened(open_points(folder / "cut.npy"));
   cut->read_in_order({0, 1, 2, 3});
   std::filesystem::resize_file(folder / "cut.npy", 100);
   EXPECT_ERROR(all_points(*cut), "ends before record");
@@ -162,8 +162,8 @@ TEST(ReadPoints, reads_raw_numbers) {
   options.dim = 3;
   put(folder / "p.raw", raw_bytes<double>(m));
   EXPECT_EQ(points_of(folder / "p.raw", options), m);  // not text, and a dimension
-  EXPECT_EQ(open_points(folder / "p.raw", options)->records(), 4);
-  options.dtype = "f4";
+  EXPECT_EQ(opened(open_points(folder / "p.raw", options))->records(), 4);
+  options.dtype = RawNumbers::f4;
   put(folder / "p.raw", raw_bytes<float>(m));
   EXPECT_EQ(points_of(folder / "p.raw", options), m);
   put(folder / "p.raw", raw_bytes<float>(m).substr(1));
@@ -173,8 +173,8 @@ TEST(ReadPoints, reads_raw_numbers) {
   options.dim.reset();
   EXPECT_ERROR(points_of(folder / "p.raw", options), "`dim`: is needed");
   EXPECT_ERROR(points_of(folder / "p.raw"), "neither .npy nor text");
-  options.format = "csv";
-  EXPECT_ERROR(points_of(folder / "p.raw", options), "`dtype`: goes with raw");
+  options.format = PointFormat::csv;
+  EXPECT_ERROR(points_of(folder / "p.raw", options), "`dtype`: only works with raw");
 }
 
 TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
@@ -187,7 +187,7 @@ TEST(ReadPoints, reads_csv_with_any_separator_and_a_header) {
     put(folder / "p.csv", text);
     EXPECT_EQ(points_of(folder / "p.csv"), some_points()) << text;
     put_gzip(folder / "p.csv", text);
-    EXPECT_EQ(points_of(folder / "p.csv", forced("csv", 3)), some_points()) << text;
+    EXPECT_EQ(points_of(folder / "p.csv", forced(PointFormat::csv, 3)), some_points()) << text;
   }
 }
 
@@ -205,9 +205,10 @@ TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
   refuses("a,b\n", "header but no records");
   refuses("\n# nothing\n", "has no records");
   refuses("", "is empty");
-  EXPECT_ERROR(open_points(folder / "p.csv", forced("csv")), "has no records");
+  EXPECT_ERROR(open_points(folder / "p.csv", forced(PointFormat::csv)), "has no records");
   put(folder / "p.csv", "1,2\n");
-  EXPECT_ERROR(open_points(folder / "p.csv", forced("auto", 3)), "records of dimension 2, not 3");
+  EXPECT_ERROR(open_points(folder / "p.csv", forced(PointFormat::automatic, 3)),
+               "records of dimension 2, not 3");
   EXPECT_ERROR(open_points(folder / "none.csv"), "cannot be opened");
 }
 
@@ -221,8 +222,9 @@ TEST(ReadPoints, reads_documents_of_every_format) {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& text, std::optional<std::int64_t> dim = {}) {
     put_gzip(folder / "docs", text);
-    EXPECT_EQ(points_of(folder / "docs", forced("auto", dim)), some_documents()) << text;
-    const auto source = open_points(folder / "docs", forced("auto", dim));
+    EXPECT_EQ(points_of(folder / "docs", forced(PointFormat::automatic, dim)), some_documents())
+        << text;
+    const auto source = opened(open_points(folder / "docs", forced(PointFormat::automatic, dim)));
     EXPECT_TRUE(source->is_sparse());
     all_points(*source, 2);
     source->rewind();
@@ -232,39 +234,41 @@ TEST(ReadPoints, reads_documents_of_every_format) {
   check("2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n");
   check("2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n", 5);
   check("+1 1:2 3:1 # first\n-1\n0.5 qid:3 2:3 5:1\n1 1:1 2:1 3:1\n");
-  EXPECT_EQ(open_points(folder / "docs")->records(), 4);
+  EXPECT_EQ(opened(open_points(folder / "docs"))->records(), 4);
 }
 
 TEST(ReadPoints, refuses_documents_that_are_damaged) {
   const TemporaryFolder folder;
-  const auto refuses = [&](const std::string& format, const std::string& text,
-                           const std::string& says) {
+  const auto refuses = [&](PointFormat format, const std::string& text, const std::string& says) {
     put(folder / "docs", text);
     EXPECT_ERROR(points_of(folder / "docs", forced(format)), says);
   };
-  refuses("uci", "4\n5\n", "ends within its header");
-  refuses("uci", "4\n5 1\n", "docs:2: expected only the number of words");
-  refuses("uci", "4\n0\n1\n", "docs:2: number of words 0 is not between");
-  refuses("uci", "2\n5\n3\n1 1 2\n2 1 1\n", "has 2 entries, its header says 3");
-  refuses("uci", "2\n5\n1\n1 1 2\n2 1 1\n", "docs:5: goes on after the 1 entries");
-  refuses("uci", "2\n5\n2\n2 1 2\n1 1 1\n", "docs:5: document 1 comes after document 2");
-  refuses("uci", "2\n5\n2\n1 6 2\n2 1 1\n", "docs:4: word number 6 is not between 1 and 5");
-  refuses("uci", "2\n5\n2\n3 1 2\n2 1 1\n", "docs:4: document number 3 is not between 1 and 2");
-  refuses("uci", "2\n5\n2\n1 1\n2 1 1\n", "docs:4: '' is not a number");
-  refuses("uci", "2\n5\n2\n1 1 1 1\n2 1 1\n", "docs:4: expected three numbers");
-  refuses("uci", "1\n5\n2\n1 1 1\n1 1 1\n", "word 1 stands twice");
-  refuses("uci", "1\n5\n1\n1 1 inf\n", "docs:4: 'inf' is not a finite number");
-  refuses("lda-c", "2 0:1\n", "docs:1: the line says 2 words and has 1");
-  refuses("lda-c", "1 -1:1\n", "docs:1: word number -1 is not between 0");
-  refuses("lda-c", "1 x:1\n", "docs:1: word number 'x' is not a whole number");
-  refuses("lda-c", "1 1\n", "docs:1: expected number:value");
-  refuses("lda-c", "2 3:1 3:2\n", "docs:1: word 3 stands twice");
-  refuses("svmlight", "1 0:1\n", "docs:1: word number 0 is not between 1");
-  refuses("svmlight", "a 1:1\n", "docs:1: 'a' is not a number");
-  refuses("svmlight", "1 1:x\n", "docs:1: 'x' is not a number");
-  refuses("svmlight", "1\n1\n", "has no words");
+  refuses(PointFormat::uci, "4\n5\n", "ends within its header");
+  refuses(PointFormat::uci, "4\n5 1\n", "docs:2: expected only the number of words");
+  refuses(PointFormat::uci, "4\n0\n1\n", "docs:2: number of words 0 is not between");
+  refuses(PointFormat::uci, "2\n5\n3\n1 1 2\n2 1 1\n", "has 2 entries, its header says 3");
+  refuses(PointFormat::uci, "2\n5\n1\n1 1 2\n2 1 1\n", "docs:5: goes on after the 1 entries");
+  refuses(PointFormat::uci, "2\n5\n2\n2 1 2\n1 1 1\n", "docs:5: document 1 comes after document 2");
+  refuses(PointFormat::uci, "2\n5\n2\n1 6 2\n2 1 1\n",
+          "docs:4: word number 6 is not between 1 and 5");
+  refuses(PointFormat::uci, "2\n5\n2\n3 1 2\n2 1 1\n",
+          "docs:4: document number 3 is not between 1 and 2");
+  refuses(PointFormat::uci, "2\n5\n2\n1 1\n2 1 1\n", "docs:4: '' is not a number");
+  refuses(PointFormat::uci, "2\n5\n2\n1 1 1 1\n2 1 1\n", "docs:4: expected three numbers");
+  refuses(PointFormat::uci, "1\n5\n2\n1 1 1\n1 1 1\n", "word 1 stands twice");
+  refuses(PointFormat::uci, "1\n5\n1\n1 1 inf\n", "docs:4: 'inf' is not a finite number");
+  refuses(PointFormat::lda_c, "2 0:1\n", "docs:1: the line says 2 words and has 1");
+  refuses(PointFormat::lda_c, "1 -1:1\n", "docs:1: word number -1 is not between 0");
+  refuses(PointFormat::lda_c, "1 x:1\n", "docs:1: word number 'x' is not a whole number");
+  refuses(PointFormat::lda_c, "1 1\n", "docs:1: expected number:value");
+  refuses(PointFormat::lda_c, "2 3:1 3:2\n", "docs:1: word 3 stands twice");
+  refuses(PointFormat::svmlight, "1 0:1\n", "docs:1: word number 0 is not between 1");
+  refuses(PointFormat::svmlight, "a 1:1\n", "docs:1: 'a' is not a number");
+  refuses(PointFormat::svmlight, "1 1:x\n", "docs:1: 'x' is not a number");
+  refuses(PointFormat::svmlight, "1\n1\n", "has no words");
   put(folder / "docs", "1 7:1\n");
-  EXPECT_ERROR(points_of(folder / "docs", forced("svmlight", 6)), "word number 7 is not between");
+  EXPECT_ERROR(points_of(folder / "docs", forced(PointFormat::svmlight, 6)),
+               "word number 7 is not between");
 }
 
 TEST(ReadPoints, survives_damage_anywhere) {
@@ -306,7 +310,7 @@ TEST(NpyWriter, writes_what_is_read_back_and_refuses_an_incomplete_array) {
 
 // ---- private records ----
 
-PointFileOptions private_points(const std::string& header, std::optional<std::int64_t> dim = {}) {
+PointFileOptions private_points(HeaderLine header, std::optional<std::int64_t> dim = {}) {
   PointFileOptions options;
   options.records_are_private = true;
   options.header = header;
@@ -320,27 +324,31 @@ TEST(PrivatePoints, the_format_follows_from_the_name_or_a_mark) {
   const auto reads = [&](const std::string& name, const std::string& bytes, const char* format,
                          const PointFileOptions& options) {
     put(folder / name, bytes);
-    std::string found;
-    EXPECT_EQ(all_points(*open_points(folder / name, options, &found)), m) << name;
-    EXPECT_EQ(found, format);
+    PointFormat found{};
+    EXPECT_EQ(all_points(*opened(open_points(folder / name, options, &found))), m) << name;
+    EXPECT_EQ(name_of(found), format);
   };
   const std::string npy = npy_bytes("<f8", "(4, 3)", raw_bytes<double>(m));
-  reads("p.npy", npy, "npy", private_points("auto"));
-  reads("p", npy, "npy", private_points("auto"));
-  reads("p.csv", "a,b,c\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv", private_points("yes"));
-  reads("p.csv", "# 1,2,3\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv", private_points("yes"));
-  reads("p.tsv", "1\t2.5\t-3\n0\t1e10\t.125\n-1\t0\t0\n7\t8\t9\n", "tsv", private_points("no", 3));
-  PointFileOptions spaces = private_points("no", 3);
-  spaces.format = "spaces";
+  reads("p.npy", npy, "npy", private_points(HeaderLine::automatic));
+  reads("p", npy, "npy", private_points(HeaderLine::automatic));
+  reads("p.csv", "a,b,c\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv",
+        private_points(HeaderLine::yes));
+  reads("p.csv", "# 1,2,3\n1,2.5,-3\n0,1e10,.125\n-1,0,0\n7,8,9\n", "csv",
+        private_points(HeaderLine::yes));
+  reads("p.tsv", "1\t2.5\t-3\n0\t1e10\t.125\n-1\t0\t0\n7\t8\t9\n", "tsv",
+        private_points(HeaderLine::no, 3));
+  PointFileOptions spaces = private_points(HeaderLine::no, 3);
+  spaces.format = PointFormat::spaces;
   reads("p.txt", " 1 2.5\t-3\n0 1e10 .125\n-1 0 0\n7 8 9\n", "spaces", spaces);
-  reads("p.raw", raw_bytes<double>(m), "raw", private_points("auto", 3));
-  reads("p.f4", raw_bytes<float>(m), "raw", private_points("auto", 3));
-  PointFileOptions typed = private_points("auto", 3);
-  typed.dtype = "f8";
+  reads("p.raw", raw_bytes<double>(m), "raw", private_points(HeaderLine::automatic, 3));
+  reads("p.f4", raw_bytes<float>(m), "raw", private_points(HeaderLine::automatic, 3));
+  PointFileOptions typed = private_points(HeaderLine::automatic, 3);
+  typed.dtype = RawNumbers::f8;
   reads("p", raw_bytes<double>(m), "raw", typed);
   for (const char* text : {"1,2,3\n", "1 1:2\n", "x", ""}) {
     put(folder / "p.txt", text);
-    EXPECT_ERROR(open_points(folder / "p.txt", private_points("no", 3)), "`format`: is needed");
+    EXPECT_ERROR(open_points(folder / "p.txt", private_points(HeaderLine::no, 3)),
+                 "`format`: is needed");
   }
 }
 
@@ -348,19 +356,22 @@ TEST(PrivatePoints, what_records_have_in_common_is_not_read_off_them) {
   const TemporaryFolder folder;
   for (const char* text : {"1,2\n3,4\n", "a,b\n3,4\n", "1,2,3\n4,5\n", ""}) {
     put(folder / "p.csv", text);
-    EXPECT_ERROR(open_points(folder / "p.csv", private_points("auto")), "`header`: say yes or no");
-    EXPECT_ERROR(open_points(folder / "p.csv", private_points("no")), "`dim`: is needed");
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points(HeaderLine::automatic)),
+                 "`header`: say yes or no");
+    EXPECT_ERROR(open_points(folder / "p.csv", private_points(HeaderLine::no)), "`dim`: is needed");
   }
   for (const char* name : {"p.svm", "p.ldac"}) {
     for (const char* text : {"1 2:1\n", "0\n0\n", "x"}) {
       put(folder / name, text);
-      EXPECT_ERROR(open_points(folder / name, private_points("auto")), "`dim`: is needed");
+      EXPECT_ERROR(open_points(folder / name, private_points(HeaderLine::automatic)),
+                   "`dim`: is needed");
     }
   }
   put(folder / "p.csv", "1,2\n");
-  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "cannot be opened");
+  EXPECT_ERROR(open_points(folder / "p.npy", private_points(HeaderLine::yes)), "cannot be opened");
   put(folder / "p.npy", "x");
-  EXPECT_ERROR(open_points(folder / "p.npy", private_points("yes")), "`header`: goes with");
+  EXPECT_ERROR(open_points(folder / "p.npy", private_points(HeaderLine::yes)),
+               "`header`: only works with");
 }
 
 TEST(PrivatePoints, a_line_that_is_no_record_is_refused_wherever_it_stands) {
@@ -370,11 +381,25 @@ TEST(PrivatePoints, a_line_that_is_no_record_is_refused_wherever_it_stands) {
       std::string text;
       for (int n = 0; n < 3; ++n) text += std::string(n == place ? bad : "1,2") + "\n";
       put(folder / "p.csv", text);
-      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points("no", 2)); }), "")
+      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points(HeaderLine::no, 2)); }),
+                "")
           << text;
       put(folder / "p.csv", "x,y\n" + text);
-      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points("yes")); }), "") << text;
+      EXPECT_NE(error_of([&] { points_of(folder / "p.csv", private_points(HeaderLine::yes)); }), "")
+          << text;
     }
+  }
+}
+
+TEST(PrivatePoints, the_beginning_of_a_file_is_never_quoted) {
+  const TemporaryFolder folder;
+  put(folder / "p.npy", "secret");
+  put(folder / "p.csv", "");
+  for (const auto& [name, header] :
+       {std::pair{"p.npy", HeaderLine::automatic}, std::pair{"p.csv", HeaderLine::yes}}) {
+    const std::string said = error_of([&] { open_points(folder / name, private_points(header)); });
+    EXPECT_TRUE(mentions(said, "not shown in a private run")) << said;
+    EXPECT_FALSE(mentions(said, "secret")) << said;
   }
 }
 
@@ -383,16 +408,16 @@ TEST(PrivatePoints, raw_numbers_may_begin_like_gzip) {
   RowMatrix m = some_points();
   m(0, 0) = std::bit_cast<double>(std::uint64_t{0x3ff0000000088b1f});
   put(folder / "p.raw", raw_bytes<double>(m));
-  EXPECT_EQ(points_of(folder / "p.raw", private_points("auto", 3)), m);
+  EXPECT_EQ(points_of(folder / "p.raw", private_points(HeaderLine::automatic, 3)), m);
 }
 
 TEST(ReadPoints, a_header_is_there_when_it_is_said_to_be) {
   const TemporaryFolder folder;
   put(folder / "p.csv", "1,2\n3,4\n");
   PointFileOptions options;
-  options.header = "yes";
+  options.header = HeaderLine::yes;
   EXPECT_EQ(points_of(folder / "p.csv", options).rows(), 1);
-  options.header = "no";
+  options.header = HeaderLine::no;
   EXPECT_EQ(points_of(folder / "p.csv", options).rows(), 2);
   put(folder / "p.csv", "a,b\n3,4\n");
   EXPECT_ERROR(points_of(folder / "p.csv", options), "p.csv:1: 'a' is not a number");

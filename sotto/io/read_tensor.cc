@@ -39,7 +39,9 @@ TensorFormat format_of(const std::string& path, ByteSource& source,
                        const ReadTensorOptions& options) {
   static constexpr std::string_view reads[] = {"npy", "tns"};
   if (options.format != TensorFormat::automatic) return options.format;
-  if (options.records_are_private) return tensor_format(public_format(path, source, reads));
+  if (options.records_are_private) {
+    return value_named<TensorFormat>(public_format(path, source, reads)).value();
+  }
   return sniff(source);
 }
 
@@ -56,21 +58,32 @@ DenseTensor read_finite_npy(ByteSource& source) {
   return tensor;
 }
 
-}  // namespace
-
-TensorFormat tensor_format(std::string_view name) {
-  return name == "npy"   ? TensorFormat::npy
-         : name == "tns" ? TensorFormat::tns
-                         : TensorFormat::automatic;
-}
-
-AnyTensor read_tensor(const std::string& path, const ReadTensorOptions& options,
-                      std::string* format_used) {
+AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options,
+                       TensorFormat* format_used) {
   ByteSource source(path, packing_of(options.records_are_private));
   const TensorFormat format = format_of(path, source, options);
-  if (format_used != nullptr) *format_used = format == TensorFormat::npy ? "npy" : "tns";
+  if (format_used != nullptr) *format_used = format;
   if (format == TensorFormat::npy) return read_finite_npy(source);
-  return read_tns(source, options.duplicates, options.shape);
+  // The shape is public, so it must not be what the largest indices in the data say.
+  return read_tns(source, options.duplicates,
+                  options.records_are_private ? Shape::declared : Shape::declared_or_seen);
+}
+
+}  // namespace
+
+Sensitive<AnyTensor> read_tensor(const std::string& path, const ReadTensorOptions& options,
+                                 TensorFormat* format_used) {
+  try {
+    return Sensitive<AnyTensor>(read_quoting(path, options, format_used));
+  } catch (const Error& error) {
+    const bool quotes = error.fault() == Fault::input && !error.names_an_option();
+    if (!options.records_are_private || !quotes) throw;
+    throw Error(
+        "is not a tensor of finite numbers with a declared shape (.npy, or .tns with a Tensor "
+        "Toolbox header); what is wrong with it is not shown in a private run, and nothing was "
+        "released",
+        path);
+  }
 }
 
 }  // namespace sotto

@@ -20,9 +20,9 @@ TEST(ReadTensor, recognises_every_format_by_content_whatever_the_name) {
         std::string("# c\n\nsptensor\n1\n2\n1\n2 1.5\n"), std::string("\n# c\n1 2 0.5\n")}) {
     const bool dense = bytes[0] == '\x93' || bytes[0] == 't';
     put(path, bytes);
-    EXPECT_EQ(std::holds_alternative<DenseTensor>(read_tensor(path)), dense);
+    EXPECT_EQ(std::holds_alternative<DenseTensor>(opened(read_tensor(path))), dense);
     put_gzip(path, bytes);
-    EXPECT_EQ(std::holds_alternative<DenseTensor>(read_tensor(path)), dense);
+    EXPECT_EQ(std::holds_alternative<DenseTensor>(opened(read_tensor(path))), dense);
   }
 }
 
@@ -72,7 +72,8 @@ TEST(ReadTensor, passes_the_choice_about_duplicates_on) {
   const TemporaryFolder folder;
   put(folder / "x", "1 1 2.0\n1 1 3.0\n");
   EXPECT_ERROR(read_tensor(folder / "x"), "more than once");
-  const AnyTensor any = read_tensor(folder / "x", {TensorFormat::automatic, Duplicates::sum});
+  const AnyTensor any =
+      opened(read_tensor(folder / "x", {TensorFormat::automatic, Duplicates::sum}));
   EXPECT_EQ(std::get<SparseTensor>(any).values()[0], 5);
 }
 
@@ -86,20 +87,34 @@ TEST(ReadTensor, any_damage_is_an_error_or_harmless) {
 TEST(ReadTensor, the_format_of_private_entries_follows_from_the_name_or_a_mark) {
   const TemporaryFolder folder;
   ReadTensorOptions options;
-  options.shape = Shape::declared;
   options.records_are_private = true;
   const std::string tns = "sptensor\n1\n2\n1\n2 1.5\n";
-  std::string format;
+  TensorFormat format{};
   put(folder / "x.tns", tns);
   read_tensor(folder / "x.tns", options, &format);
-  EXPECT_EQ(format, "tns");
+  EXPECT_EQ(format, TensorFormat::tns);
   write_npy(folder / "y", Vector(Vector::Ones(3)));
   read_tensor(folder / "y", options, &format);
-  EXPECT_EQ(format, "npy");
+  EXPECT_EQ(format, TensorFormat::npy);
   for (const std::string& text : {tns, std::string("secret"), std::string()}) {
     put(folder / "x", text);
     EXPECT_ERROR(read_tensor(folder / "x", options), "`format`: is needed");
   }
+}
+
+TEST(ReadTensor, private_entries_are_never_quoted) {
+  const TemporaryFolder folder;
+  ReadTensorOptions options;
+  options.records_are_private = true;
+  // The last has no declared shape.
+  for (const char* text : {"sptensor\n1\n2\n1\n2 secret\n", "secret 2 3\n", "1 1 1 5\n"}) {
+    put(folder / "x.tns", text);
+    const std::string said = error_of([&] { read_tensor(folder / "x.tns", options); });
+    EXPECT_TRUE(mentions(said, "not shown in a private run")) << said;
+    EXPECT_FALSE(mentions(said, "secret")) << said;
+    EXPECT_FALSE(mentions(said, "x.tns:1")) << said;
+  }
+  EXPECT_ERROR(read_tensor(folder / "none.tns", options), "cannot be opened");
 }
 
 TEST(ReadTensor, a_byte_order_mark_is_no_part_of_a_tensor) {

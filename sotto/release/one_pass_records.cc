@@ -21,7 +21,7 @@ void OnePassRecords::skip(Index count) {
   }
 }
 
-PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data) {
+PublicStream public_stream(const SensitivePoints& data) {
   const PointSource& source = *ReleaseAccess::view(data);
   SOTTO_REQUIRE_AT(source.dim_is_declared(), "`dim`",
                    "is needed: the dimension of {} would otherwise be read off the records",

@@ -39,6 +39,6 @@ struct PublicStream {
 
 // Declares dimension, number of records and kind of file public; nothing else is looked at. Refuses
 // a source whose dimension would have to be read off the records.
-PublicStream public_stream(const Sensitive<std::unique_ptr<PointSource>>& data);
+PublicStream public_stream(const SensitivePoints& data);
 
 }  // namespace sotto

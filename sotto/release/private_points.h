@@ -28,8 +28,6 @@
 
 namespace sotto {
 
-using SensitivePoints = Sensitive<std::unique_ptr<PointSource>>;
-
 // What is public about a file of points before it is read: dimension, and number of records where
 // the file states it. Refuses, naming it, a source that cannot be read more than once or whose
 // dimension would be read off the records.

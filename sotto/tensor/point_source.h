@@ -11,11 +11,13 @@
 
 #include <Eigen/SparseCore>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sotto/base/keyed_digest.h"
+#include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
 
 namespace sotto {
@@ -89,6 +91,9 @@ class PointSource {
   std::optional<SecretKey> digest_key_;
   std::optional<KeyedDigest> digest_;
 };
+
+using Points = std::unique_ptr<PointSource>;
+using SensitivePoints = Sensitive<Points>;
 
 // Refuses, naming it, a source for which has_random_access() is false.
 void require_random_access(bool has_it, const std::string& name);

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/base/sensitive.h"
 
 namespace sotto {
 
@@ -43,6 +44,12 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// What a reader read: the files of tests are nobody's.
+template <class T>
+T opened(Sensitive<T> data) {
+  return std::move(data).open(PublicDeclaration("made by a test"));
+}
 
 // A file is removed before it is written anew, since some file systems wait for the disk when a
 // file is truncated.
