@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sotto {
 
@@ -70,6 +71,9 @@ class Input {
       : data_(std::move(data)), declaration_(std::move(declaration)) {}
 
   bool is_public() const { return declaration_.has_value(); }
+  // What is known about the input and belongs into the certificate: the format of its file.
+  void add_public_fact(std::string fact) { public_facts_.push_back(std::move(fact)); }
+  const std::vector<std::string>& public_facts() const { return public_facts_; }
   // Each is for one kind of input and throws on the other: look at is_public() first.
   T open() && { return std::move(data_).open(declaration_.value()); }
   Sensitive<T> sensitive() && {
@@ -80,6 +84,7 @@ class Input {
  private:
   Sensitive<T> data_;
   std::optional<PublicDeclaration> declaration_;
+  std::vector<std::string> public_facts_;
 };
 
 // A value that has been paid for. Only release/ can make one; anyone may read it.

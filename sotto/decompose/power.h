@@ -10,6 +10,7 @@
 // value.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "sotto/base/options.h"
@@ -18,6 +19,13 @@
 #include "sotto/tensor/oracle.h"
 
 namespace sotto {
+
+// One component after the other, or all at once.
+enum class PowerForm { robust, simultaneous };
+constexpr auto enum_names(PowerForm) {
+  return std::to_array<EnumName<PowerForm>>(
+      {{PowerForm::robust, "power"}, {PowerForm::simultaneous, "simultaneous"}});
+}
 
 struct PowerOptions {
   std::int64_t components = 0;

@@ -2,9 +2,6 @@
 
 #include <limits>
 
-#include "sotto/base/error.h"
-#include "sotto/decompose/power.h"
-
 namespace sotto {
 
 OptionTable StreamOptions::table() {
@@ -15,7 +12,7 @@ OptionTable StreamOptions::table() {
       .integer("starts", 'L', starts, {1, 1000000},
                "random starts for each component; simultaneous: groups of starts")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
-      .choice("method", method, {"power", "simultaneous"},
+      .choice("method", method,
               "power: one component after the other; simultaneous: all at once, from k times fewer "
               "records")
       .integer("order", 'p', order, {3, 4}, "order of the moment: E[x (x) x (x) x] or one more")
@@ -23,11 +20,6 @@ OptionTable StreamOptions::table() {
                "records for each answer; 0: all there are, shared out evenly")
       .integer("passes", 0, passes, {1, 1000000}, "times a file may be read from its beginning")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
-}
-
-Index StreamOptions::answers() const {
-  const std::int64_t rounds = method == "simultaneous" ? 1 : components;
-  return rounds * (iterations + 1);
 }
 
 Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& options,
@@ -41,9 +33,9 @@ Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& opt
   power.tolerance = 0;
   power.polish = 0;
   power.residuals = false;
-  if (options.method == "simultaneous") return simultaneous_power_method(oracle, power, progress);
-  SOTTO_REQUIRE_AT(options.method == "power", "`method`", "unknown method '{}'", options.method);
-  return robust_power_method(oracle, power, progress);
+  return options.method == PowerForm::simultaneous
+             ? simultaneous_power_method(oracle, power, progress)
+             : robust_power_method(oracle, power, progress);
 }
 
 }  // namespace sotto

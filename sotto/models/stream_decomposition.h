@@ -6,12 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
-#include "sotto/decompose/result.h"
-#include "sotto/tensor/oracle.h"
+#include "sotto/decompose/power.h"
 
 namespace sotto {
 
@@ -19,7 +17,7 @@ struct StreamOptions {
   std::int64_t components = 0;
   std::int64_t starts = 16;
   std::int64_t iterations = 8;
-  std::string method = "power";  // or simultaneous
+  PowerForm method = PowerForm::robust;
   std::int64_t order = 3;
   std::int64_t batch = 0;  // 0: the records there are, shared out
   std::int64_t passes = 1;
@@ -27,9 +25,11 @@ struct StreamOptions {
 
   OptionTable table();
   // How many times the oracle will be asked.
-  Index answers() const;
+  Index answers() const { return rounds() * (iterations + 1); }
+  // How many of the answers are values T(u,..,u): the last of each round.
+  Index rounds() const { return method == PowerForm::simultaneous ? 1 : components; }
   // Columns of each block it will be asked about.
-  Index columns() const { return method == "simultaneous" ? components * starts : starts; }
+  Index columns() const { return method == PowerForm::simultaneous ? components * starts : starts; }
 };
 
 Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& options,

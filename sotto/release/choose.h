@@ -5,11 +5,10 @@
 
 #include <cstdint>
 
+#include "sotto/release/entry_options.h"
 #include "sotto/release/private_power.h"
 
 namespace sotto {
-
-enum class PowerMechanism { iterate, input };
 
 // Starts and iterations of the iterated form, where the user gave none.
 std::int64_t default_starts(const PublicShape& shape);

@@ -13,11 +13,11 @@ namespace {
 
 // A block as a run begins with: random unit columns; the simultaneous form makes each group of k
 // orthonormal.
-Matrix starting_block(const StreamShape& shape, const std::string& method, Index columns,
+Matrix starting_block(const StreamShape& shape, PowerForm method, Index columns,
                       SeededRandom& random) {
   Matrix block(shape.dim, columns);
   for (double& x : block.reshaped()) x = random.normal();
-  if (method == "power") return block.colwise().normalized();
+  if (method == PowerForm::robust) return block.colwise().normalized();
   const Index k = shape.components;
   for (Index first = 0; first + k <= columns; first += k) {
     block.middleCols(first, k) = orthonormal_columns(block.middleCols(first, k)).eval();
@@ -27,7 +27,7 @@ Matrix starting_block(const StreamShape& shape, const std::string& method, Index
 
 // sqrt(lambda_max(U^T U)), the mean over a few blocks, always the same ones: what the noise of a
 // block is over that of one start.
-double spread_of(const StreamShape& shape, const std::string& method, Index columns) {
+double spread_of(const StreamShape& shape, PowerForm method, Index columns) {
   constexpr int kBlocks = 4;
   SeededRandom random(0, 1);
   double sum = 0;
@@ -41,12 +41,13 @@ double spread_of(const StreamShape& shape, const std::string& method, Index colu
 }
 
 // The noise of one start over 1/mu, and the same for the weakest weight.
-StreamForecast forecast_over_mu(const StreamShape& shape, const std::string& method,
+StreamForecast forecast_over_mu(const StreamShape& shape, PowerForm method,
                                 const PrivateStreamPlan& plan) {
   const auto d = static_cast<double>(shape.dim);
   const double one = 2 / static_cast<double>(plan.batch);
   const double noise = one * spread_of(shape, method, plan.starts);
-  const std::int64_t tries = method == "power" ? plan.starts : plan.starts / shape.components;
+  const bool one_by_one = method == PowerForm::robust;
+  const std::int64_t tries = one_by_one ? plan.starts : plan.starts / shape.components;
   const auto groups = static_cast<double>(tries);
   // A start of cosine c with a component grows when weight c^(p-1) passes c noise sqrt(d); the best
   // of L starts has c^2 about (1 + 2 ln L) / d. At the end L starts that agree share the noise of
@@ -61,24 +62,24 @@ StreamForecast forecast_over_mu(const StreamShape& shape, const std::string& met
 
 }  // namespace
 
-StreamChoice choose_stream(const StreamShape& shape, const std::optional<std::string>& method) {
+StreamChoice choose_stream(const StreamShape& shape, std::optional<PowerForm> method) {
   const auto d = static_cast<double>(shape.dim);
   const std::int64_t starts = std::clamp<std::int64_t>(std::llround(0.6 * std::sqrt(d)), 3, 8);
   const double components = std::max(1.0, static_cast<double>(shape.components) / 3);
   const std::int64_t iterations =
       6 + std::llround(std::log2(1 + d / 200)) + std::llround(2 * std::log2(components));
-  return {method.value_or("simultaneous"), starts, iterations};
+  return {method.value_or(PowerForm::simultaneous), starts, iterations};
 }
 
-StreamForecast forecast_stream(const StreamShape& shape, const std::string& method,
+StreamForecast forecast_stream(const StreamShape& shape, PowerForm method,
                                const PrivateStreamPlan& plan) {
   const StreamForecast unit = forecast_over_mu(shape, method, plan);
   const double mu = stream_mu(plan);
   return {unit.noise / mu, unit.weight / mu};
 }
 
-double expected_epsilon(const StreamShape& shape, const std::string& method,
-                        const PrivateStreamPlan& plan, double weight) {
+double expected_epsilon(const StreamShape& shape, PowerForm method, const PrivateStreamPlan& plan,
+                        double weight) {
   SOTTO_REQUIRE(weight > 0 && std::isfinite(weight), "a weight must be positive, got {}", weight);
   const double mu = forecast_over_mu(shape, method, plan).weight / weight;
   return gdp_epsilon(mu, plan.target.delta);

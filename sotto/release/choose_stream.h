@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "sotto/decompose/power.h"
 #include "sotto/release/private_stream.h"
 
 namespace sotto {
@@ -18,25 +18,25 @@ struct StreamShape {
 };
 
 struct StreamChoice {
-  std::string method;  // "power" or "simultaneous"
+  PowerForm method;
   std::int64_t starts;
   std::int64_t iterations;
 };
 
 // For the method that was asked for, if any. Epsilon, delta and the number of records do not enter:
 // they scale the noise of all choices alike.
-StreamChoice choose_stream(const StreamShape& shape, const std::optional<std::string>& method);
+StreamChoice choose_stream(const StreamShape& shape, std::optional<PowerForm> method);
 
 // In units of max_norm^p, so that it holds for any bound, given or found.
 struct StreamForecast {
   double noise;   // standard deviation of one coordinate of an answer, at random starts
   double weight;  // of the weakest component that is expected to be recovered, |cos| >= 0.9
 };
-StreamForecast forecast_stream(const StreamShape& shape, const std::string& method,
+StreamForecast forecast_stream(const StreamShape& shape, PowerForm method,
                                const PrivateStreamPlan& plan);
 
 // The epsilon at which components of this weight, in the same units, are expected to be recovered.
-double expected_epsilon(const StreamShape& shape, const std::string& method,
-                        const PrivateStreamPlan& plan, double weight);
+double expected_epsilon(const StreamShape& shape, PowerForm method, const PrivateStreamPlan& plan,
+                        double weight);
 
 }  // namespace sotto

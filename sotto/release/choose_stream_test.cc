@@ -9,7 +9,7 @@ namespace {
 
 PrivateStreamPlan plan_for(const StreamShape& shape, const StreamChoice& choice, double epsilon,
                            std::int64_t records) {
-  const bool together = choice.method == "simultaneous";
+  const bool together = choice.method == PowerForm::simultaneous;
   const std::int64_t columns = together ? choice.starts * shape.components : choice.starts;
   const std::int64_t rounds = together ? 1 : shape.components;
   return plan_private_stream({shape.dim, records, "records"}, {epsilon, 1e-6}, 1.0,
@@ -18,12 +18,12 @@ PrivateStreamPlan plan_for(const StreamShape& shape, const StreamChoice& choice,
 
 TEST(ChooseStream, takes_the_method_that_was_asked_for_and_else_the_one_with_larger_batches) {
   const StreamShape shape{50, 3, 3};
-  EXPECT_EQ(choose_stream(shape, {}).method, "simultaneous");
-  EXPECT_EQ(choose_stream(shape, "power").method, "power");
+  EXPECT_EQ(choose_stream(shape, {}).method, PowerForm::simultaneous);
+  EXPECT_EQ(choose_stream(shape, PowerForm::robust).method, PowerForm::robust);
 }
 
 TEST(ChooseStream, the_forecast_falls_with_records_and_epsilon_alike) {
-  for (const char* method : {"power", "simultaneous"}) {
+  for (const PowerForm method : {PowerForm::robust, PowerForm::simultaneous}) {
     const StreamShape shape{50, 3, 3};
     const StreamChoice choice = choose_stream(shape, method);
     const auto at = [&](double epsilon, std::int64_t records) {
@@ -44,9 +44,9 @@ TEST(ChooseStream, the_forecast_falls_with_records_and_epsilon_alike) {
 // 2/(n mu) times the spread of the block: for one orthonormal group there is none.
 TEST(ChooseStream, the_noise_of_one_group_is_that_of_one_start) {
   const StreamShape shape{30, 3, 3};
-  const PrivateStreamPlan plan = plan_for(shape, {"simultaneous", 1, 9}, 1, 100000);
-  EXPECT_NEAR(forecast_stream(shape, "simultaneous", plan).noise, 2 / (10000 * stream_mu(plan)),
-              1e-9);
+  const PrivateStreamPlan plan = plan_for(shape, {PowerForm::simultaneous, 1, 9}, 1, 100000);
+  EXPECT_NEAR(forecast_stream(shape, PowerForm::simultaneous, plan).noise,
+              2 / (10000 * stream_mu(plan)), 1e-9);
 }
 
 // More columns than dimensions are forecast too.

@@ -8,32 +8,28 @@ namespace sotto {
 
 OptionTable EntryPrivacyOptions::table() {
   return target_table("make the result differentially private, with at most this epsilon",
-                      "delta of the guarantee; goes with `epsilon`")
+                      "delta of the guarantee; `epsilon` needs it")
       .choice(
-          "mechanism", mechanism, {"auto", "iterate", "input"},
+          "mechanism", mechanism,
           "iterate: noise on every power iteration; input: noise on the tensor, once; auto: the "
           "better of the two for this shape")
-      .choice("as-published", as_published, {"off", "wang", "imtiaz"},
+      .choice("as-published", as_published,
               "the noise of Wang and Anandkumar (2016), Algorithm 3, or of Imtiaz and Sarwate "
               "(2018); for comparison")
       .real("max-entry", 0, max_entry, {0, std::numeric_limits<double>::infinity(), true, true},
-            "public bound: entries beyond it are held at it (iterate; chosen from the shape when "
-            "not given)");
+            "public bound: entries beyond it are clipped to it (iterate; chosen from the shape "
+            "when not given)");
 }
 
 void EntryPrivacyOptions::check() const {
-  check_target({{"`mechanism`", mechanism != "auto"},
-                {"`as-published`", as_published != "off"},
+  check_target({{"`mechanism`", mechanism != PowerMechanism::automatic},
+                {"`as-published`", as_published != Published::no},
                 {"`max-entry`", max_entry.has_value()}});
   if (!asked()) return;
   require_delta_given();
-  SOTTO_REQUIRE_AT(as_published == "off" || mechanism != "input", "`as-published`",
-                   "is an iterated method and does not go with `mechanism` input");
-}
-
-Published EntryPrivacyOptions::published() const {
-  if (as_published == "wang") return Published::wang;
-  return as_published == "imtiaz" ? Published::imtiaz : Published::no;
+  SOTTO_REQUIRE_AT(as_published == Published::no || mechanism != PowerMechanism::input,
+                   "`as-published`",
+                   "is an iterated method and does not work with `mechanism` input");
 }
 
 }  // namespace sotto

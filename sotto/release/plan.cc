@@ -20,11 +20,13 @@ std::string numbers_text(const PlannedRelease& release) {
   return release.count == 1 ? numbers : fmt::format("{} x {}", release.count, numbers);
 }
 
-// "starts 12, iterations 7", one line.
+// "mechanism iterate, starts 12", one line.
 std::string settings_text(const std::vector<PlannedSetting>& settings) {
   std::string text;
   for (const PlannedSetting& setting : settings) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, setting.value);
+    const std::string value =
+        std::visit([](const auto& v) { return fmt::format("{}", v); }, setting.value);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", setting.key, value);
   }
   return text.empty() ? text : text + "\n";
 }
@@ -39,7 +41,9 @@ nlohmann::ordered_json Plan::to_json() const {
   json["epsilon"] = target.epsilon;
   json["delta"] = target.delta;
   json["settings"] = nlohmann::ordered_json::object();
-  for (const PlannedSetting& setting : settings) json["settings"][setting.key] = setting.value;
+  for (const PlannedSetting& setting : settings) {
+    std::visit([&](const auto& value) { json["settings"][setting.key] = value; }, setting.value);
+  }
   json["releases"] = nlohmann::ordered_json::array();
   for (const PlannedRelease& release : releases) {
     nlohmann::ordered_json one{{"what", release.what},
@@ -49,6 +53,7 @@ nlohmann::ordered_json Plan::to_json() const {
                                {"share", release.share}};
     one["noise"] = release.noise ? nlohmann::ordered_json(*release.noise) : nullptr;
     if (!release.noise_unit.empty()) one["noise_unit"] = release.noise_unit;
+    if (release.disjoint) one["disjoint"] = true;
     json["releases"].push_back(std::move(one));
   }
   json["forecasts"] = nlohmann::ordered_json::object();
@@ -68,6 +73,10 @@ std::string Plan::to_text() const {
     text += fmt::format("{:<{}}  {:<11}  {:>14}  {:>6.1f}%  {}\n", release.what, widest,
                         release.mechanism, numbers_text(release), 100 * release.share,
                         noise_text(release));
+  }
+  const auto is_disjoint = [](const PlannedRelease& release) { return release.disjoint; };
+  if (std::any_of(releases.begin(), releases.end(), is_disjoint)) {
+    text += "each release reads records of its own, so all of them cost as much as the dearest\n";
   }
   for (const Forecast& forecast : forecasts) text += forecast.sentence + "\n";
   return text + "no record was read and nothing was released";

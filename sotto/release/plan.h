@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sotto/privacy/certificate.h"
@@ -20,16 +21,19 @@ struct PlannedRelease {
   std::string mechanism;    // "gaussian", "laplace", "exponential", ...
   std::int64_t values = 1;  // numbers in one release; 0 where their number is itself released
   std::int64_t count = 1;   // at most so many releases of this name
-  double share = 0;         // of the budget; the shares of a plan sum to at most 1
+  double share = 0;         // of the budget; the shares of a plan sum to at most 1, see `disjoint`
   std::optional<double>
       noise;               // standard deviation or scale of a number, where it is fixed already
   std::string noise_unit;  // what `noise` is measured in: "max-norm^2"; empty for plain numbers
+  // Reads records of its own. Together the disjoint releases cost as much as the dearest of them,
+  // so that each may have the same share.
+  bool disjoint = false;
 };
 
-// A number that the run will use, given or chosen: {"starts", 12}.
+// What the run will use, given or chosen: {"starts", 12}, {"mechanism", "iterate"}.
 struct PlannedSetting {
-  std::string key;  // as in the options
-  std::int64_t value;
+  std::string key;
+  std::variant<std::int64_t, std::string> value;
 };
 
 // What public numbers let one expect of the result. `sentence` is for people, `key` for programs.

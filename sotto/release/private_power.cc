@@ -14,6 +14,9 @@
 namespace sotto {
 namespace {
 
+constexpr const char* kPowerProducts = "T(I,u,..,u) for the block of starts";
+constexpr const char* kPowerValues = "T(u,..,u) for the block of starts";
+
 // gamma_N of Higham: the relative error of a sum in which no term passes more than N roundings. In
 // tensor/contraction a term passes at most d additions in S~ u, d in u^T S~ u, one for each slice,
 // one for each of 64 chunks, d in the dot product of values(), and a few products.
@@ -65,6 +68,12 @@ ReleaseRecord published_record(const PowerNoise& noise, int power) {
   record.count = s.components * s.starts * (products ? s.iterations : 1);
   record.note = fmt::format("in units of |u|_inf^{}", power);
   return record;
+}
+
+// Of input perturbation.
+SymmetricGaussianMechanism tensor_mechanism(const PublicShape& shape, const PrivacyTarget& target) {
+  return {"the tensor", factorial(shape.order), tensor_deviation(shape, target), shape.dim,
+          shape.order};
 }
 
 std::vector<std::string> public_facts() {
@@ -140,9 +149,32 @@ struct PrivatePowerOracle::Held {
   TensorOracle oracle;
 };
 
-PrivateRun power_run(const PowerNoise& noise, NoiseKey key) {
-  if (noise.published != Published::no) return PrivateRun(entry_statement(noise), std::move(key));
-  return PrivateRun(entry_statement(noise), std::move(key), noise.target.budget());
+Plan plan_power(const PowerNoise& noise) {
+  const PowerShape& s = noise.shape;
+  Plan plan{entry_statement(noise), noise.target, "noise on every iteration", {}, {}, {}};
+  if (noise.published == Published::no) {
+    const double share = 1 / static_cast<double>(s.iterations + 1);  // of one in each component
+    // The noise follows from the block that is asked about.
+    plan.releases = {{kPowerProducts,
+                      "gaussian",
+                      s.dim * s.starts,
+                      s.components * s.iterations,
+                      share * static_cast<double>(s.iterations),
+                      {},
+                      ""},
+                     {kPowerValues, "gaussian", s.starts, s.components, share, {}, ""}};
+    plan.held_by_budget = true;
+    return plan;
+  }
+  plan.method += fmt::format(", as published ({})", name_of(noise.published));
+  const PublishedPowerRecords lines = published_records(noise);
+  for (const ReleaseRecord* line : {&lines.products, &lines.values}) {
+    const double share = static_cast<double>(line->count) /
+                         static_cast<double>(lines.products.count + lines.values.count);
+    plan.releases.push_back(
+        {line->what, line->mechanism, line->values, line->count, share, line->noise, line->note});
+  }
+  return plan;
 }
 
 PublishedPowerRecords published_records(const PowerNoise& noise) {
@@ -225,10 +257,8 @@ void PrivatePowerOracle::release_block(const Matrix& block, int power, Matrix& a
   const double error = answer_error(block, order(), power, noise_.max_entry);
   const auto count = static_cast<std::int64_t>(answer.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
-  const GaussianMechanism mechanism(power == order() ? "T(u,..,u) for the block of starts"
-                                                     : "T(I,u,..,u) for the block of starts",
-                                    sensitivity, deviation_for(hidden, 1 / noise_.scale), count,
-                                    error);
+  const GaussianMechanism mechanism(power == order() ? kPowerValues : kPowerProducts, sensitivity,
+                                    deviation_for(hidden, 1 / noise_.scale), count, error);
   const std::span<double> numbers(answer.data(), static_cast<std::size_t>(count));
   run_.publish(mechanism, numbers, numbers);
 }
@@ -251,15 +281,19 @@ double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
   return deviation_for({p, spread, std::sqrt(p)}, mu);
 }
 
+Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target) {
+  const ReleaseRecord record = tensor_mechanism(shape, target).record();
+  Plan plan{entry_statement(shape, target), target, "noise on the tensor", {}, {}, {}};
+  plan.releases = {{record.what, record.mechanism, record.values, 1, 1, record.noise, record.note}};
+  return plan;
+}
+
 Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
                                          const PrivacyTarget& target, PrivateRun& run) {
   const SymmetricTensor& exact = ReleaseAccess::view(tensor);
   const PublicShape shape{exact.dim(), exact.order()};
-  const SymmetricGaussianMechanism mechanism("the tensor", factorial(shape.order),
-                                             tensor_deviation(shape, target), shape.dim,
-                                             shape.order);
   SymmetricTensor noisy(shape.dim, shape.order);
-  run.publish(mechanism, exact.packed(), noisy.packed());
+  run.publish(tensor_mechanism(shape, target), exact.packed(), noisy.packed());
   return ReleaseAccess::released(std::move(noisy));
 }
 

@@ -14,12 +14,13 @@
 // Cost: the noise is O(dL) an answer. Proof, floating point included: private_power.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "sotto/base/options.h"
+#include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/private_run.h"
@@ -43,6 +44,10 @@ struct PowerShape {
 inline double factorial(int order) { return order == 3 ? 6 : 24; }
 
 enum class Published { no, wang, imtiaz };
+constexpr auto enum_names(Published) {
+  return std::to_array<EnumName<Published>>(
+      {{Published::no, "off"}, {Published::wang, "wang"}, {Published::imtiaz, "imtiaz"}});
+}
 
 // nu of Algorithm 3: p! (Wang & Anandkumar: 6) or 2 (Imtiaz & Sarwate) times
 // sqrt(2 ln(1.25/delta')) / epsilon'.
@@ -71,8 +76,8 @@ ProtectedUnits entry_units(const PublicShape& shape);
 PrivacyStatement entry_statement(const PowerNoise& noise);
 PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);
 
-// A run for the oracle: with a budget, or, as published, without one.
-PrivateRun power_run(const PowerNoise& noise, NoiseKey key);
+// What a run of the oracle releases: held by a budget, or, as published, not.
+Plan plan_power(const PowerNoise& noise);
 
 // The lines of the certificate for all releases as published: of every product, of every value.
 struct PublishedPowerRecords {
@@ -120,7 +125,10 @@ class PrivatePowerOracle final : public SymmetricOracle {
 Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
                                          const PrivacyTarget& target, PrivateRun& run);
 
-// Its noise, in isometric coordinates.
+// The plan of a run that makes this one release, with its noise.
+Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target);
+
+// The noise, in isometric coordinates.
 double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target);
 
 }  // namespace sotto

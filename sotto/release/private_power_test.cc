@@ -118,7 +118,7 @@ TEST(InputPerturbation, sensitivity_is_p_factorial_in_frobenius_norm) {
 PowerShape shape_of(Index d, int order) { return {d, order, 2, 5, 3}; }
 
 Certificate full_run(const PowerNoise& noise, NoiseKey key, Matrix* last = nullptr) {
-  PrivateRun run = power_run(noise, std::move(key));
+  PrivateRun run(plan_power(noise), std::move(key));
   const PowerShape& s = noise.shape;
   PrivatePowerOracle oracle(Sensitive(random_tensor(s.dim, s.order, 5)), noise, run);
   SeededRandom random(9);
@@ -167,7 +167,7 @@ TEST(PrivatePower, an_insecure_seed_gives_no_guarantee) {
 
 TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
   const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, kPowerTarget, Published::no, {});
-  PrivateRun run = power_run(noise, NoiseKey::from_system());
+  PrivateRun run(plan_power(noise), NoiseKey::from_system());
   PrivatePowerOracle oracle(Sensitive(SymmetricTensor(6, 3)), noise, run);
   SeededRandom random(2);
   const Matrix u = random_block(6, 4, random);
@@ -184,7 +184,7 @@ std::vector<double> standardised(Published published, int order, bool products) 
   std::vector<double> sample;
   const PowerShape shape{12, order, 60, 7, 1};
   const PowerNoise noise = plan_power_noise(shape, kPowerTarget, published, {});
-  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(8));
+  PrivateRun run(plan_power(noise), NoiseKey::insecure_from_seed(8));
   const SymmetricTensor tensor = random_tensor(12, order, 3);
   PrivatePowerOracle oracle(Sensitive<SymmetricTensor>{SymmetricTensor(tensor)}, noise, run);
   SeededRandom random(4);
@@ -269,7 +269,7 @@ TEST(PrivatePower, rounding_of_the_contraction_stays_far_below_its_charge) {
   });
   const double error =
       static_cast<double>((contract(tensor, u).cast<long double>() - exact).norm());
-  PrivateRun run = power_run(noise, NoiseKey::from_system());
+  PrivateRun run(plan_power(noise), NoiseKey::from_system());
   PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, run);
   oracle.contract(u);
   const double charged = run.certify().releases[0].record.sensitivity - block_sensitivity(u, 3, 2);
@@ -282,7 +282,7 @@ TEST(PrivatePower, entries_beyond_the_bound_are_held) {
   const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, {1e3, 1e-6}, Published::no, 8.0);
   SymmetricTensor tensor(6, 3);
   tensor.packed()[0] = 1e9;
-  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(1));
+  PrivateRun run(plan_power(noise), NoiseKey::insecure_from_seed(1));
   PrivatePowerOracle oracle(Sensitive(std::move(tensor)), noise, run);
   Matrix u = Matrix::Zero(6, 4);
   u.row(0).setOnes();
@@ -292,7 +292,7 @@ TEST(PrivatePower, entries_beyond_the_bound_are_held) {
 TEST(InputPerturbation, noise_is_isometric_and_its_certificate_says_what_was_asked) {
   for (int order : {3, 4}) {
     const SymmetricTensor tensor = random_tensor(12, order, 3);
-    PrivateRun run(entry_statement(PublicShape{12, order}, kPowerTarget), NoiseKey::from_system());
+    PrivateRun run(plan_tensor({12, order}, kPowerTarget), NoiseKey::from_system());
     const Sensitive<SymmetricTensor> data{SymmetricTensor(tensor)};
     const SymmetricTensor noisy = release_tensor(data, kPowerTarget, run).value();
     const Certificate c = run.certify();

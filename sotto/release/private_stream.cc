@@ -15,6 +15,9 @@
 namespace sotto {
 namespace {
 
+constexpr const char* kStreamProducts = "mean of x (x.u)^(p-1), its own records";
+constexpr const char* kStreamValues = "mean of (x.u)^p, its own records";
+
 // min(1, B/|x|) for each row; 0 for a record so long that its square overflows.
 Vector shrink_factors(const PointBlock& points, double max_norm) {
   return squared_norms(points).unaryExpr([max_norm](double square) {
@@ -130,6 +133,25 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
   return statement;
 }
 
+Plan plan_releases(const PrivateStreamPlan& plan, std::int64_t values) {
+  Plan made{record_statement(plan), plan.target, "noise on the mean of every batch", {}, {}, {}};
+  if (plan.search) {
+    const ReleaseRecord bound = NormBound(*plan.search).record();
+    made.releases.push_back({bound.what, bound.mechanism, 1, 1, 1, {}, "", true});
+  }
+  // The noise follows from the block that is asked about, and from the bound.
+  made.releases.push_back({kStreamProducts,
+                           "gaussian",
+                           plan.dim * plan.starts,
+                           plan.answers - values,
+                           1,
+                           {},
+                           "",
+                           true});
+  made.releases.push_back({kStreamValues, "gaussian", plan.starts, values, 1, {}, "", true});
+  return made;
+}
+
 PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
                                          const PrivateStreamPlan& plan, PrivateRun& run,
                                          const std::optional<OrderSeed>& order)
@@ -150,7 +172,7 @@ PrivateStreamOracle::PrivateStreamOracle(Sensitive<OnePassRecords> records,
                    plan.search ? "`norm-range`" : "`max-norm`",
                    "a bound on the norm must lie between 1e-20 and 1e20");
   SOTTO_REQUIRE(order.has_value() == plan.shuffled.has_value(),
-                "an order goes with a plan to shuffle");
+                "an order is needed exactly where the plan says shuffle");
   if (order) shuffle(*order);
 }
 
@@ -257,9 +279,8 @@ GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int po
   const bool numbers = power == order();
   const auto count = static_cast<std::int64_t>(numbers ? block.cols() : block.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
-  return GaussianMechanism(
-      numbers ? "mean of (x.u)^p, its own records" : "mean of x (x.u)^(p-1), its own records",
-      sensitivity, deviation_for(hidden, mu_), count, error);
+  return GaussianMechanism(numbers ? kStreamValues : kStreamProducts, sensitivity,
+                           deviation_for(hidden, mu_), count, error);
 }
 
 Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix& mean) {

@@ -73,6 +73,9 @@ double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int powe
 // The certificate's words for the record unit.
 PrivacyStatement record_statement(const PrivateStreamPlan& plan);
 
+// What a run releases, `values` of its answers being values (the others products).
+Plan plan_releases(const PrivateStreamPlan& plan, std::int64_t values);
+
 class PrivateStreamOracle final : public StreamedOracle {
  public:
   // Takes the records over. The run must outlive the oracle. There is an order where the plan

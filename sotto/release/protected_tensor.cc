@@ -33,6 +33,11 @@ PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& pl
   return require_shape(dims_of(ReleaseAccess::view(data)), place);
 }
 
+PublicShape public_shape(const Sensitive<SymmetricTensor>& data) {
+  const SymmetricTensor& tensor = ReleaseAccess::view(data);
+  return {tensor.dim(), tensor.order()};
+}
+
 Sensitive<SymmetricTensor> protected_tensor(Sensitive<AnyTensor> data, bool symmetrize) {
   if (symmetrize) {
     data = std::move(data).transform([](AnyTensor&& tensor) -> AnyTensor {

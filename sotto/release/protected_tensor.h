@@ -24,6 +24,7 @@ PublicShape require_shape(const std::vector<Index>& dims, const std::string& pla
 
 // The shape of the data, declared public, checked likewise.
 PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& place);
+PublicShape public_shape(const Sensitive<SymmetricTensor>& data);
 
 // Always packed, whatever the number of entries that are not zero. The shape must have been
 // checked.

@@ -13,12 +13,12 @@ OptionTable RecordPrivacyOptions::table() {
   return target_table(
              "make the result differentially private, with at most this epsilon for each record; "
              "`method`, `starts` and `iterations` that are not given are then chosen for it",
-             "delta of the guarantee; goes with `epsilon`")
-      .real(
-          "max-norm", 0, max_norm, {0, kInfinity, true, true},
-          "public bound: longer records are shortened to this norm; `epsilon` needs it, or a range")
+             "delta of the guarantee; `epsilon` needs it")
+      .real("max-norm", 0, max_norm, {0, kInfinity, true, true},
+            "public bound: longer records are shortened to this norm; `epsilon` needs it, or "
+            "`norm-range`")
       .text("norm-range", 0, norm_range, "LO:HI",
-            "instead of `max-norm`: find the bound privately between two public numbers (stream: "
+            "instead of `max-norm`: choose the bound privately between two public numbers (stream: "
             "from the first records, which are then not used again; mixture: for a twentieth of "
             "epsilon)");
 }
@@ -29,9 +29,9 @@ void RecordPrivacyOptions::check() const {
   require_delta_given();
   SOTTO_REQUIRE_AT(max_norm || !norm_range.empty(), "`epsilon`",
                    "needs `max-norm`, a bound on the norm of a record that is not read off the "
-                   "data, or `norm-range` LO:HI to find one privately");
+                   "data, or `norm-range` LO:HI to choose one privately");
   SOTTO_REQUIRE_AT(!max_norm || norm_range.empty(), "`norm-range`",
-                   "goes without `max-norm`: the bound is either given or found");
+                   "does not work with `max-norm`: the bound is either given or chosen privately");
   norm();
 }
 

@@ -15,7 +15,7 @@ struct RecordPrivacyOptions : TargetOptions {
 
   OptionTable table();
 
-  // Refuses what does not go together; without epsilon, every option that only privacy has.
+  // Refuses what cannot be combined; without epsilon, every option that only privacy has.
   void check() const;
 
   RecordNorm norm() const;

@@ -20,10 +20,10 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
 }
 
 void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) const {
-  SOTTO_REQUIRE_AT(delta || !accept_large_delta, "`accept-large-delta`", "goes with `delta`");
+  SOTTO_REQUIRE_AT(delta || !accept_large_delta, "`accept-large-delta`", "needs `delta`");
   if (asked()) return;
   const auto refuse = [](const OnlyPrivate& one) {
-    SOTTO_REQUIRE_AT(!one.given, one.option, "goes with `epsilon`, which is missing");
+    SOTTO_REQUIRE_AT(!one.given, one.option, "needs `epsilon`, which is missing");
   };
   refuse({"`delta`", delta.has_value()});
   refuse({"`insecure-seed`", insecure_seed.has_value()});

@@ -1,0 +1,49 @@
+#include "sotto/report/decompose_document.h"
+
+namespace sotto {
+namespace {
+
+std::vector<double> numbers_of(const Vector& v) { return {v.data(), v.data() + v.size()}; }
+
+Json power_history(const Decomposition& found) {
+  Json history;
+  for (const HistoryPoint& h : found.history) {
+    history["component"].push_back(h.component);
+    history["iteration"].push_back(h.iteration);
+    history["change"].push_back(h.change);
+    history["active"].push_back(h.active);
+  }
+  return history;
+}
+
+}  // namespace
+
+void describe(const DecomposeResult& result, ResultDocument& document) {
+  const Decomposition& found = result.found;
+  document.option("starts", result.power.starts)
+      .option("iterations", result.power.iterations)
+      .option("polish", result.power.polish)
+      .option("tolerance", result.power.tolerance);
+  document.input("dims", result.dims);
+  if (result.entries) document.input("entries", *result.entries);
+  if (result.certificate) document.certificate(*result.certificate);
+  document.weights(found.weights, "component");
+  for (std::size_t mode = 0; mode < found.factors.size(); ++mode) {
+    document.entry_cards(array_name(found, mode), found.factors[mode]);
+  }
+  document.fact("status", status_text(found.status));
+  // None in a private run with noise on every iteration: a residual would need one more release.
+  if (found.residuals.size() > 0) {
+    document.component_column("diagnostics/residuals", numbers_of(found.residuals));
+  }
+  document.component_column("diagnostics/agreement", numbers_of(found.agreement))
+      .component_column("diagnostics/iterations", found.iterations)
+      .component_history(power_history(found));
+  if (result.certificate) {
+    document.fact("mechanism", mechanism_text(result.mechanism));
+  } else {
+    document.seconds("preparing", result.seconds_preparing).seconds(result.seconds);
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,108 @@
+// The task of `sotto decompose`: the components of a tensor, public or protected entry by entry.
+//
+//   DecomposeTask task;
+//   task.power.components = 5;
+//   task.privacy.epsilon = 1;
+//   task.privacy.delta = 1e-6;
+//   DecomposeResult result = run(tensor_input("tensor.npy", TensorFormat::automatic, true), task);
+//
+// Where the noise of a private run goes, and how often it asks, follows from public numbers alone
+// (release/choose.h); plan() says it beforehand, and the run releases what plan() says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/enum_names.h"
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/decompose/power.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/entry_options.h"
+#include "sotto/release/plan.h"
+#include "sotto/release/protected_tensor.h"
+#include "sotto/tensor/any_tensor.h"
+#include "sotto/tensor/oracle.h"
+#include "sotto/tensor/prepare.h"
+
+namespace sotto {
+
+enum class TensorMethod { power, simultaneous, alternating, eigenpairs };
+constexpr auto enum_names(TensorMethod) {
+  return std::to_array<EnumName<TensorMethod>>({{TensorMethod::power, "power"},
+                                                {TensorMethod::simultaneous, "simultaneous"},
+                                                {TensorMethod::alternating, "alternating"},
+                                                {TensorMethod::eigenpairs, "eigenpairs"}});
+}
+
+enum class WhitenBy { none, tensor };
+constexpr auto enum_names(WhitenBy) {
+  return std::to_array<EnumName<WhitenBy>>(
+      {{WhitenBy::none, "none"}, {WhitenBy::tensor, "tensor"}});
+}
+
+struct DecomposeTask {
+  PowerOptions power;
+  TensorMethod method = TensorMethod::power;
+  WhitenBy whiten = WhitenBy::none;
+  std::string whiten_with;            // file of a public second moment (.npy, d x d); empty: none
+  std::optional<std::int64_t> order;  // refuse any other
+  SymmetryOptions symmetry;
+  EntryPrivacyOptions privacy;
+  std::optional<double> weight;  // plan() says at which epsilon components of it are recovered
+  // Which fields of `power` the caller has set. A private run has other defaults for the first two
+  // and, with noise on every iteration, refuses the last two.
+  struct Given {
+    bool starts = false, iterations = false, polish = false, tolerance = false;
+  };
+  Given given;
+
+  OptionTable table();  // `weight` is left to whoever prints plans
+
+  // Refuses what cannot be combined, whatever the tensor.
+  void check() const;
+};
+
+struct DecomposeResult {
+  Decomposition found;
+  PowerOptions power;  // as used
+  std::vector<Index> dims;
+  std::optional<Index> entries;  // of a sparse tensor that is public
+  // Of a private run.
+  std::optional<Certificate> certificate;
+  PowerMechanism mechanism = PowerMechanism::automatic;
+  // Of a run that is not private: in all, and checks and packing alone.
+  double seconds = 0, seconds_preparing = 0;
+
+  bool converged() const { return found.status != Status::iteration_limit; }
+};
+
+// What a private run would do. Refuses a task without epsilon, and what this shape cannot have.
+Plan plan(const DecomposeTask& task, const PublicShape& shape);
+
+// Refuses sensitive data without epsilon and public data with it. Throws where the caller stops it.
+DecomposeResult run(Input<AnyTensor> tensor, const DecomposeTask& task,
+                    const ProgressCallback& progress = {});
+DecomposeResult run(Input<SymmetricTensor> tensor, const DecomposeTask& task,
+                    const ProgressCallback& progress = {});
+
+// For studies: the noise of a private run over a public tensor that is known through an oracle.
+// The certificate says that nothing was protected. Only noise on every iteration can be had so.
+DecomposeResult rehearse(SymmetricOracle& exact, const DecomposeTask& task,
+                         const ProgressCallback& progress = {});
+
+// "noise on every iteration".
+std::string mechanism_text(PowerMechanism mechanism);
+
+// The name of a factor matrix: "vectors", or "factors_0" where every mode has its own.
+std::string array_name(const Decomposition& found, std::size_t mode);
+
+// Writes vectors.npy, or factors_0.npy and so on.
+void save(const DecomposeResult& result, OutputFolder& folder);
+
+}  // namespace sotto

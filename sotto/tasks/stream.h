@@ -1,0 +1,80 @@
+// The task of `sotto stream`: the components of the moment of points that pass by once, public or
+// protected record by record.
+//
+//   StreamTask task;
+//   task.stream.components = 3;
+//   task.privacy.epsilon = 1;
+//   task.privacy.delta = 1e-6;
+//   task.privacy.max_norm = 1;
+//   StreamResult result = run(points_input("points.npy", {}, true), task);
+//
+// With `checkpoint` every answer is written to a file as it comes; the same task over the same
+// points then goes on from there (io/replay_oracle.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/io/checkpoint.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/models/stream_decomposition.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/plan.h"
+#include "sotto/release/record_options.h"
+
+namespace sotto {
+
+struct StreamTask {
+  StreamOptions stream;
+  bool shuffle = false;  // read the records in a random order, which a private run keeps secret
+  RecordPrivacyOptions privacy;
+  std::string checkpoint;        // its file; empty: none
+  std::optional<double> weight;  // plan() says at which epsilon a component of it is recovered, as
+                                 // a share of max-norm^p; none: 1/2k
+  // Which fields of `stream` the caller has set: a private run has other defaults.
+  struct Given {
+    bool starts = false, iterations = false, method = false;
+  };
+  Given given;
+
+  OptionTable table();          // what decides the answers
+  OptionTable storage_table();  // `checkpoint`
+
+  // Refuses what cannot be combined, whatever the points.
+  void check() const;
+};
+
+struct StreamResult {
+  Decomposition found;
+  StreamOptions stream;  // as used
+  Index dim = 0;
+  std::optional<Index> records;  // that the source says it has; not of a private run
+  Index points_read = 0, batch = 0, answers = 0;
+  Index answers_from_checkpoint = 0;
+  // Of a private run: what records were shortened to, and how many chose it, where it was not
+  // given.
+  std::optional<Certificate> certificate;
+  double max_norm = 0;
+  std::optional<Index> records_for_bound;
+  double seconds = 0;  // of a run that is not private, with reading
+  // Holds the answers until the result has arrived: to be removed then, where there is one.
+  std::unique_ptr<CheckpointFile> checkpoint;
+};
+
+// What a private run would do. Refuses a task without epsilon, and what this stream cannot have.
+Plan plan(const StreamTask& task, const PublicStream& stream);
+
+// Refuses sensitive points without epsilon and public points with it. Throws where the caller stops
+// it; an error says what is left of the run.
+StreamResult run(Input<Points> points, const StreamTask& task,
+                 const ProgressCallback& progress = {});
+
+// Writes vectors.npy.
+void save(const StreamResult& result, OutputFolder& folder);
+
+}  // namespace sotto
