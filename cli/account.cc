@@ -10,7 +10,6 @@
 #include "sotto/base/rounded_up.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/parse_spends.h"
-#include "sotto/report/result.h"
 
 namespace sotto::cli {
 namespace {
@@ -27,18 +26,17 @@ class Account : public Command {
 
   ExitCode run() override {
     const auto start = std::chrono::steady_clock::now();
-    Json result = start_result(Json::object());
+    ResultDocument result = start_document(summary());
     const std::string text = answer(result);
-    result["seconds"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("{}", json_ ? to_text(result) : text);
+    result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    fmt::print("{}", json_ ? to_text(json_of(result)) : text);
     return exit_done;
   }
 
  protected:
   virtual OptionTable own_options() = 0;
   // Fills the result and returns it in words.
-  virtual std::string answer(Json& result) = 0;
+  virtual std::string answer(ResultDocument& result) = 0;
 
   OptionTable with_noise(OptionTable table) {
     return table
@@ -68,9 +66,8 @@ class Account : public Command {
 };
 
 // Fills the result, and says it in words that promise no more than the numbers.
-std::string show(const BestBound& found, double delta, Json& result) {
-  result["epsilon"] = found.epsilon;
-  result["accountant"] = found.rule;
+std::string show(const BestBound& found, double delta, ResultDocument& result) {
+  result.value("epsilon", found.epsilon).value("accountant", found.rule);
   return fmt::format("epsilon {} at delta {}\n", rounded_up(found.epsilon, 10),
                      rounded_up(delta, 6));
 }
@@ -82,7 +79,7 @@ class AccountGaussian final : public Account {
 
  protected:
   OptionTable own_options() override { return with_count(with_noise({})); }
-  std::string answer(Json& result) override {
+  std::string answer(ResultDocument& result) override {
     return show({account_gaussian(noise_multiplier_, count_, delta_), "gdp"}, delta_, result);
   }
 };
@@ -94,7 +91,7 @@ class AccountLaplace final : public Account {
 
  protected:
   OptionTable own_options() override { return with_count(with_scale({})); }
-  std::string answer(Json& result) override {
+  std::string answer(ResultDocument& result) override {
     const Spend spend{LaplaceCost{1 / scale_}, count_};
     return show(account_by_rule({&spend, 1}, delta_), delta_, result);
   }
@@ -114,7 +111,7 @@ class AccountSubsampled final : public Account {
                                 "probability of each record to be in a sample")
                           .required());
   }
-  std::string answer(Json& result) override {
+  std::string answer(ResultDocument& result) override {
     const Spend spend{SubsampledGaussianCost{noise_multiplier_, sampling_rate_.value()}, count_};
     return show(account_by_rule({&spend, 1}, delta_), delta_, result);
   }
@@ -134,17 +131,17 @@ class AccountCalibrate final : public Account {
                           .real("sampling-rate", 'q', sampling_rate_, {0, 1, true, false},
                                 "Gaussian noise on Poisson samples with this rate"));
   }
-  std::string answer(Json& result) override {
+  std::string answer(ResultDocument& result) override {
     if (noise_ == "laplace") {
       SOTTO_REQUIRE_AT(!sampling_rate_, "--sampling-rate", "goes with Gaussian noise only");
       const double scale = calibrate_laplace(epsilon_, delta_, count_);
-      result["scale"] = scale;
+      result.value("scale", scale);
       return fmt::format("Laplace scale {} times the sensitivity\n", rounded_up(scale, 10));
     }
     const double multiplier = sampling_rate_
                                   ? calibrate_subsampled(epsilon_, delta_, *sampling_rate_, count_)
                                   : calibrate_gaussian(epsilon_, delta_, count_);
-    result["noise_multiplier"] = multiplier;
+    result.value("noise_multiplier", multiplier);
     return fmt::format("noise multiplier {}\n", rounded_up(multiplier, 10));
   }
 
@@ -168,19 +165,21 @@ class AccountCompare final : public Account {
         .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
         .required();
   }
-  std::string answer(Json& result) override {
+  std::string answer(ResultDocument& result) override {
     const std::vector<Spend> spends = parse_spends(releases_, "--releases");
     std::string text;
+    Json accountants;
     for (const AccountLine& line : compare(spends, delta_)) {
       Json entry{{"accountant", line.accountant}};
       const bool applies = std::isfinite(line.epsilon);
       entry["epsilon"] = applies ? Json(line.epsilon) : Json(nullptr);
       entry["note"] = line.note;
-      result["accountants"].push_back(entry);
+      accountants.push_back(entry);
       text += fmt::format("{:<10} {:>16}", line.accountant,
                           applies ? rounded_up(line.epsilon, 8) : "-");
       text += line.note.empty() ? "\n" : fmt::format("  {}\n", line.note);
     }
+    result.table("accountants", "What each accountant says", accountants);
     return text;
   }
 

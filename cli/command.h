@@ -9,7 +9,7 @@
 
 #include "sotto/base/options.h"
 #include "sotto/io/output_folder.h"
-#include "sotto/report/result.h"
+#include "sotto/report/document.h"
 
 namespace sotto::cli {
 
@@ -41,7 +41,12 @@ class Command {
   std::vector<std::string> arguments;
 
  protected:
-  // The options listed in the result are those that the run used: `unused` are left out.
+  // The result of this run, to be filled. The options listed in it are those that the run used:
+  // `unused` are left out.
+  ResultDocument start_document(const std::string& title,
+                                const std::vector<std::string>& unused = {});
+  // The same as JSON. The options listed in the result are those that the run used: `unused` are
+  // left out.
   Json start_result(const Json& input, const std::vector<std::string>& unused = {});
 };
 

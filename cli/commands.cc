@@ -24,6 +24,11 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   return commands;
 }
 
+ResultDocument Command::start_document(const std::string& title,
+                                       const std::vector<std::string>& unused) {
+  return ResultDocument({name(), title, options(), arguments, unused});
+}
+
 Json Command::start_result(const Json& input, const std::vector<std::string>& unused) {
   Json result = make_result(name(), options(), input, arguments);
   for (const std::string& option : unused) result["options"].erase(option);

@@ -6,13 +6,12 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_corpus.h"
 #include "sotto/io/write_corpus.h"
-#include "sotto/report/result.h"
+#include "sotto/report/write_result.h"
 #include "sotto/synthetic/corpus.h"
 
 namespace sotto::cli {
@@ -45,17 +44,16 @@ class GenerateCorpus final : public Command {
     write_vocabulary(folder.stage("vocab.txt"), words());
     const std::string file = gzip_ ? "docword.txt.gz" : "docword.txt";
     const Size size = write_documents(generator, folder.stage(file));
-    Json result = start_result(Json::object());
-    result["weights"] = std::vector<double>(generator.weights().begin(), generator.weights().end());
-    result["documents"] = model_.documents;
-    result["vocabulary"] = model_.vocabulary;
-    result["entries"] = size.entries;
-    result["tokens"] = size.tokens;
-    result["seconds"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ResultDocument result = start_document("A made-up corpus");
+    result.weights(generator.weights(), "topic")
+        .value("documents", model_.documents)
+        .value("vocabulary", model_.vocabulary)
+        .value("entries", size.entries)
+        .value("tokens", size.tokens);
+    result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(result));
+      fmt::print("{}", to_text(json_of(result)));
     } else {
       fmt::print("{}/{}: {} documents, {} words, {} entries; truth in topics.npy\n", common_.out,
                  file, model_.documents, model_.vocabulary, size.entries);

@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
-#include "sotto/report/result.h"
+#include "sotto/report/write_result.h"
 #include "sotto/synthetic/points.h"
 
 namespace sotto::cli {
@@ -45,18 +44,17 @@ class GeneratePoints final : public Command {
       write_file(points, *folder);
     }
     if (!folder) return exit_done;
-    Json result = start_result(Json::object());
-    result["weights"] = std::vector<double>(points.weights().begin(), points.weights().end());
+    ResultDocument result = start_document("Made-up points");
+    result.weights(points.weights(), "component");
     if (model_.is_mixture()) {
-      result["variance"] = model_.deviation() * model_.deviation();
+      result.value("variance", model_.deviation() * model_.deviation());
       folder->write_npy("weights.npy", points.weights());
     }
-    result["seconds"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     folder->write_npy(truth(), points.vectors());
     write_result(*folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(result));
+      fmt::print("{}", to_text(json_of(result)));
     } else if (!raw_) {
       fmt::print("{}/points.npy: {} records of dimension {}, {} components; truth in {}\n",
                  common_.out, model_.records, model_.dim, model_.components, truth());

@@ -6,11 +6,10 @@
 #include <span>
 
 #include "cli/command.h"
-#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/output_folder.h"
-#include "sotto/report/result.h"
+#include "sotto/report/write_result.h"
 #include "sotto/synthetic/ratings.h"
 
 namespace sotto::cli {
@@ -33,13 +32,12 @@ class GenerateRatings final : public Command {
     write_csv(folder.stage("ratings.csv"), made.train, made.train.value);
     write_csv(folder.stage("test.csv"), made.test, made.test.value);
     write_csv(folder.stage("test_truth.csv"), made.test, made.test_truth);
-    Json result = start_result(Json::object());
-    result["entries"] = {{"ratings", made.train.size()}, {"test", made.test.size()}};
-    result["seconds"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ResultDocument result = start_document("Made-up ratings");
+    result.value("entries", {{"ratings", made.train.size()}, {"test", made.test.size()}});
+    result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(result));
+      fmt::print("{}", to_text(json_of(result)));
     } else {
       fmt::print(
           "{}/ratings.csv: {} entries; {} more in test.csv, without noise in "

@@ -4,11 +4,10 @@
 #include <chrono>
 
 #include "cli/command.h"
-#include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/tns.h"
-#include "sotto/report/result.h"
+#include "sotto/report/write_result.h"
 #include "sotto/synthetic/tensor.h"
 
 namespace sotto::cli {
@@ -40,13 +39,12 @@ class GenerateTensor final : public Command {
     }
     folder.write_npy("vectors.npy", made.vectors);
     folder.write_npy("moment.npy", made.moment);
-    Json result = start_result(Json::object());
-    result["weights"] = std::vector<double>(made.weights.begin(), made.weights.end());
-    result["seconds"] =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ResultDocument result = start_document("A made-up tensor");
+    result.weights(made.weights, "component");
+    result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(result));
+      fmt::print("{}", to_text(json_of(result)));
     } else {
       fmt::print("{}/{}: order {}, dimension {}, {} components; truth in vectors.npy\n",
                  common_.out, file, model_.order, model_.dim, model_.components);

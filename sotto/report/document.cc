@@ -28,7 +28,7 @@ Json largest_entries(const Matrix& columns) {
       return x != y ? x > y : a < b;
     };
     std::partial_sort(order.begin(), order.begin() + few, order.end(), before);
-    Json entries;
+    Json entries{{"index", Json::array()}, {"value", Json::array()}};
     for (Index n = 0; n < few; ++n) {
       const Index i = order[static_cast<std::size_t>(n)];
       entries["index"].push_back(i);
@@ -63,7 +63,14 @@ ResultDocument::ResultDocument(const ResultHead& head)
 
 ResultDocument& ResultDocument::add(Shown shown, const std::string& path, Json value,
                                     const std::string& label) {
+  for (const ResultElement& other : elements_) {
+    SOTTO_REQUIRE(other.path != path, "a result has '{}' twice", path);
+  }
   elements_.push_back({shown, path, std::move(value), label});
+  for (const ResultElement& element : elements_) {
+    SOTTO_REQUIRE(!is_private() || element.shown != Shown::time,
+                  "a private result must not tell '{}'", element.path);
+  }
   return *this;
 }
 
@@ -72,24 +79,32 @@ ResultDocument& ResultDocument::option(const std::string& name, Json value) {
   return *this;
 }
 
-ResultDocument& ResultDocument::input(const std::string& key, Json value) {
-  return add(Shown::input, "input/" + key, std::move(value));
+ResultDocument& ResultDocument::input(const std::string& key, Json value,
+                                      const std::string& label) {
+  return add(Shown::input, "input/" + key, std::move(value), label);
 }
 
-ResultDocument& ResultDocument::fact(const std::string& key, Json value) {
-  return add(Shown::fact, "diagnostics/" + key, std::move(value));
+ResultDocument& ResultDocument::fact(const std::string& key, Json value, const std::string& label) {
+  return add(Shown::fact, "diagnostics/" + key, std::move(value), label);
 }
 
-ResultDocument& ResultDocument::value(const std::string& key, Json value) {
-  return add(Shown::value, key, std::move(value));
+ResultDocument& ResultDocument::value(const std::string& key, Json value,
+                                      const std::string& label) {
+  return add(Shown::value, key, std::move(value), label);
+}
+
+ResultDocument& ResultDocument::quality(const std::string& key, Json value,
+                                        const std::string& label) {
+  return add(Shown::quality, "evaluation/" + key, std::move(value), label);
 }
 
 ResultDocument& ResultDocument::weights(const Vector& weights, const std::string& of) {
   return add(Shown::weights, "weights", as_list(weights), of);
 }
 
-ResultDocument& ResultDocument::component_column(const std::string& path, Json numbers) {
-  return add(Shown::component_column, path, std::move(numbers));
+ResultDocument& ResultDocument::component_column(const std::string& path, Json numbers,
+                                                 const std::string& label) {
+  return add(Shown::component_column, path, std::move(numbers), label);
 }
 
 ResultDocument& ResultDocument::topic_cards(Json topics) {
@@ -100,24 +115,26 @@ ResultDocument& ResultDocument::entry_cards(const std::string& array, const Matr
   return add(Shown::entry_cards, "largest_entries/" + array, largest_entries(columns), array);
 }
 
-ResultDocument& ResultDocument::quality(const std::string& key, Json value) {
-  return add(Shown::quality, "evaluation/" + key, std::move(value));
+ResultDocument& ResultDocument::curve(const std::string& key, Json numbers,
+                                      const std::string& label) {
+  return add(Shown::curve, "diagnostics/" + key, std::move(numbers), label);
 }
 
-ResultDocument& ResultDocument::curve(const std::string& key, Json numbers) {
-  return add(Shown::curve, "diagnostics/" + key, std::move(numbers));
-}
-
-ResultDocument& ResultDocument::spectrum(const std::string& key, Json numbers) {
-  return add(Shown::spectrum, "diagnostics/" + key, std::move(numbers));
+ResultDocument& ResultDocument::spectrum(const std::string& key, Json numbers,
+                                         const std::string& label) {
+  return add(Shown::spectrum, "diagnostics/" + key, std::move(numbers), label);
 }
 
 ResultDocument& ResultDocument::component_history(Json history) {
   return add(Shown::component_history, "diagnostics/history", std::move(history));
 }
 
-ResultDocument& ResultDocument::epoch_history(Json history) {
-  return add(Shown::epoch_history, "diagnostics/history", std::move(history));
+ResultDocument& ResultDocument::epoch_history(Json errors) {
+  return add(Shown::epoch_history, "diagnostics/history", std::move(errors));
+}
+
+ResultDocument& ResultDocument::epoch_seconds(Json seconds) {
+  return add(Shown::time, "diagnostics/history/seconds", std::move(seconds));
 }
 
 ResultDocument& ResultDocument::table(const std::string& path, const std::string& caption,
@@ -126,7 +143,7 @@ ResultDocument& ResultDocument::table(const std::string& path, const std::string
 }
 
 ResultDocument& ResultDocument::certificate(const Certificate& certificate) {
-  private_ = true;
+  certificate_ = certificate;
   return add(Shown::certificate, "privacy", Json(certificate.to_json()));
 }
 
@@ -142,8 +159,9 @@ ResultDocument& ResultDocument::seconds(const std::string& of, double seconds) {
   return add(Shown::time, "diagnostics/seconds_" + of, seconds);
 }
 
-ResultDocument& ResultDocument::detail(const std::string& path, Json value) {
-  return add(Shown::detail, path, std::move(value));
+ResultDocument& ResultDocument::detail(const std::string& path, Json value,
+                                       const std::string& label) {
+  return add(Shown::detail, path, std::move(value), label);
 }
 
 ResultDocument& ResultDocument::files(std::vector<std::string> names) {
@@ -160,11 +178,9 @@ Json json_of(const ResultDocument& document) {
   json["input"] = Json::object();
   json["privacy"] = nullptr;
   for (const ResultElement& element : document.elements()) {
-    SOTTO_REQUIRE(!document.is_private() || element.shown != Shown::time,
-                  "a private result must not tell '{}'", element.path);
     set_at(json, element.path, element.value);
   }
-  if (!document.files().empty()) json["files"] = document.files();
+  if (document.files()) json["files"] = *document.files();
   return json;
 }
 

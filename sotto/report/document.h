@@ -8,10 +8,13 @@
 //
 //   ResultDocument document({"topics", "Topics of a corpus", options, arguments});
 //   document.input("documents", 3430).weights(alpha, "topic").fact("rank", 8);
-//   document.certificate(certificate);
-//   write_result(folder, document);
+//   document.quality("npmi", 0.11, "Coherence, NPMI");  // a name for the page, where the key is
+//   none document.certificate(certificate); write_result(folder, document);
+//
+// What is declared is checked when it is declared: no path twice, and no time in a private result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,12 +35,12 @@ enum class Shown {
   quality,            // a fact of the evaluation: "Quality"
   curve,              // numbers by step
   spectrum,           // numbers by rank, as bars
-  component_history,  // {component, iteration, ..}: curves by iteration, one a component
-  epoch_history,      // {train_rmse, ..}: curves by epoch
-  table,              // [{..}, {..}] under a caption
+  component_history,  // {component: [..], iteration: [..], ..}: by iteration, one curve a component
+  epoch_history,      // {train_rmse: [..], ..}: errors by epoch, one curve each
+  table,              // [{..}, {..}] under a caption: "Result"
   certificate,
   exposed,  // a sentence: whose data the result shows although a certificate is near
-  time,     // seconds; never in a private result
+  time,     // seconds, or a list of them by epoch; never in a private result
   detail,   // in the JSON, and among "Also in the result"
 };
 
@@ -45,7 +48,8 @@ struct ResultElement {
   Shown shown;
   std::string path;  // in result.json: keys joined by '/'
   Json value;
-  std::string label;  // weights: what each belongs to; table: the caption
+  std::string label;  // weights: what each belongs to; table: the caption; others: the name on the
+                      // page, empty for the words of the key
 };
 
 struct ResultHead {
@@ -60,26 +64,34 @@ class ResultDocument {
  public:
   explicit ResultDocument(const ResultHead& head);
 
-  ResultDocument& option(const std::string& name,
-                         Json value);  // what was used, where it was chosen
-  ResultDocument& input(const std::string& key, Json value);
-  ResultDocument& fact(const std::string& key, Json value);   // under diagnostics
-  ResultDocument& value(const std::string& key, Json value);  // at the top
+  // What was used, where the run chose it.
+  ResultDocument& option(const std::string& name, Json value);
+
+  // `label`: the name on the page; empty: the words of the key.
+  ResultDocument& input(const std::string& key, Json value, const std::string& label = {});
+  // Under diagnostics.
+  ResultDocument& fact(const std::string& key, Json value, const std::string& label = {});
+  // At the top.
+  ResultDocument& value(const std::string& key, Json value, const std::string& label = {});
+  // Under evaluation.
+  ResultDocument& quality(const std::string& key, Json value, const std::string& label = {});
   ResultDocument& weights(const Vector& weights, const std::string& of);
-  ResultDocument& component_column(const std::string& path, Json numbers);
+  ResultDocument& component_column(const std::string& path, Json numbers,
+                                   const std::string& label = {});
   ResultDocument& topic_cards(Json topics);  // as `topics`
   ResultDocument& entry_cards(const std::string& array, const Matrix& columns);
-  ResultDocument& quality(const std::string& key, Json value);     // under evaluation
-  ResultDocument& curve(const std::string& key, Json numbers);     // under diagnostics
-  ResultDocument& spectrum(const std::string& key, Json numbers);  // under diagnostics
-  ResultDocument& component_history(Json history);                 // as diagnostics/history
-  ResultDocument& epoch_history(Json history);                     // as diagnostics/history
+  // Under diagnostics.
+  ResultDocument& curve(const std::string& key, Json numbers, const std::string& label = {});
+  ResultDocument& spectrum(const std::string& key, Json numbers, const std::string& label = {});
+  ResultDocument& component_history(Json history);  // as diagnostics/history
+  ResultDocument& epoch_history(Json errors);       // as diagnostics/history
+  ResultDocument& epoch_seconds(Json seconds);      // as diagnostics/history/seconds
   ResultDocument& table(const std::string& path, const std::string& caption, Json records);
   ResultDocument& certificate(const Certificate& certificate);     // as privacy
   ResultDocument& exposed(const std::string& sentence);            // as exposes
   ResultDocument& seconds(double seconds);                         // at the top
   ResultDocument& seconds(const std::string& of, double seconds);  // as diagnostics/seconds_of
-  ResultDocument& detail(const std::string& path, Json value);
+  ResultDocument& detail(const std::string& path, Json value, const std::string& label = {});
   ResultDocument& files(std::vector<std::string> names);  // those beside result.json
 
   const std::string& command() const { return command_; }
@@ -87,21 +99,25 @@ class ResultDocument {
   const std::vector<std::string>& arguments() const { return arguments_; }
   const Json& options() const { return options_; }
   const std::vector<ResultElement>& elements() const { return elements_; }
-  const std::vector<std::string>& files() const { return files_; }
-  bool is_private() const { return private_; }
+  // None: the result stands in no folder.
+  const std::optional<std::vector<std::string>>& files() const { return files_; }
+  // None: nothing private was asked.
+  const std::optional<Certificate>& certificate() const { return certificate_; }
+  bool is_private() const { return certificate_.has_value(); }
 
  private:
   ResultDocument& add(Shown shown, const std::string& path, Json value,
                       const std::string& label = {});
 
   std::string command_, title_;
-  std::vector<std::string> arguments_, files_;
+  std::vector<std::string> arguments_;
+  std::optional<std::vector<std::string>> files_;
   Json options_ = Json::object();
   std::vector<ResultElement> elements_;
-  bool private_ = false;
+  std::optional<Certificate> certificate_;
 };
 
-// result.json. Refuses a time in a private result.
+// result.json.
 Json json_of(const ResultDocument& document);
 
 }  // namespace sotto

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <limits>
 #include <map>
 
+#include "sotto/base/version.h"
 #include "sotto/report/certificate_section.h"
 #include "sotto/report/json_parts.h"
 
@@ -18,26 +18,10 @@ constexpr std::size_t kCurves = 8;        // in one chart: as many as there are 
 constexpr std::size_t kNamedBars = 40;    // bars with names beside them
 constexpr std::size_t kWordsInAName = 3;  // of a topic
 
-// Lists with a number for each component.
-constexpr std::array kByComponent{"residuals", "agreement", "iterations", "npmi_by_topic",
-                                  "umass_by_topic"};
-
-const std::map<std::string, std::string>& titles() {
-  static const std::map<std::string, std::string> all{
-      {"topics", "Topics of a corpus"},
-      {"decompose", "Components of a tensor"},
-      {"stream", "Components of a stream of records"},
-      {"mixture", "Gaussians behind points"},
-      {"complete", "A completed tensor"},
-      {"generate tensor", "A made-up tensor"},
-      {"generate points", "Made-up points"},
-      {"generate corpus", "A made-up corpus"},
-      {"generate ratings", "Made-up ratings"}};
-  return all;
-}
+using Facts = std::vector<std::pair<std::string, Cell>>;
 
 // A word of a shell: quoted when it holds anything a shell could read otherwise.
-std::string quoted(const std::string& word) {
+std::string quoted_word(const std::string& word) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
            std::string_view("-_./:=,@%+").find(c) != std::string_view::npos;
@@ -48,8 +32,24 @@ std::string quoted(const std::string& word) {
   return "'" + inside + "'";
 }
 
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+// The name of an element on the page: its own, or the words of its key.
+std::string name_on_page(const ResultElement& element) {
+  if (!element.label.empty()) return element.label;
+  return label_of(element.path.substr(element.path.rfind('/') + 1));
+}
+
+void add_fact(const ResultElement& element, Facts& facts) {
+  if (element.value.is_object()) {
+    append_facts(element.value, name_on_page(element), facts);
+  } else if (!element.value.is_null()) {
+    facts.emplace_back(name_on_page(element), cell_of(element.value));
+  }
+}
+
+void add_table(const ResultElement& element, PageSection& section) {
+  if (element.value.empty()) return;
+  section.tables.push_back(table_of(element.value));
+  section.tables.back().caption = name_on_page(element);
 }
 
 bool spans_decades(const std::vector<ChartSeries>& series) {
@@ -72,369 +72,318 @@ ChartSeries numbered(const std::string& name, std::vector<double> y) {
   return series;
 }
 
+Chart curve_chart(const std::string& name, const std::string& by, const Json& numbers) {
+  Chart chart;
+  chart.title = chart.y_label = name;
+  chart.x_label = by;
+  chart.series.push_back(numbered(name, numbers_of(numbers)));
+  return chart;
+}
+
+Chart spectrum_chart(const std::string& name, const Json& numbers) {
+  Chart chart;
+  chart.title = chart.y_label = name;
+  chart.series.push_back({name, {}, numbers_of(numbers), {}, {}});
+  for (std::size_t n = 0; n < numbers.size(); ++n) {
+    chart.categories.push_back(fmt::format("{}", n + 1));
+  }
+  return chart;
+}
+
+// One of the lists of a history, by iteration.
+Chart component_chart(const std::string& key, const Json& history) {
+  const std::vector<double> component = numbers_of(history["component"]);
+  const std::vector<double> iteration = numbers_of(history["iteration"]);
+  const std::vector<double> values = numbers_of(history[key]);
+  std::map<double, ChartSeries> series;
+  const std::size_t steps = std::min({values.size(), component.size(), iteration.size()});
+  for (std::size_t n = 0; n < steps; ++n) {
+    ChartSeries& one = series[component[n]];
+    one.x.push_back(iteration[n]);
+    one.y.push_back(values[n]);
+  }
+  Chart chart;
+  chart.title = label_of(key) + " by iteration";
+  if (series.size() > kCurves) chart.title += fmt::format(", first {} components", kCurves);
+  chart.x_label = "iteration";
+  chart.y_label = label_of(key);
+  for (auto& [number, one] : series) {
+    if (chart.series.size() == kCurves) break;
+    if (series.size() > 1) one.name = fmt::format("component {:g}", number + 1);
+    chart.series.push_back(std::move(one));
+  }
+  chart.log_y = spans_decades(chart.series);
+  return chart;
+}
+
+void add_component_history(const Json& history, PageSection& section) {
+  for (const auto& [key, list] : history.items()) {
+    if (key == "component" || key == "iteration") continue;
+    section.charts.push_back(component_chart(key, history));
+  }
+}
+
+void add_epoch_history(const Json& history, PageSection& section) {
+  Chart errors;
+  errors.title = "Error by epoch";
+  errors.x_label = "epoch";
+  errors.y_label = "RMSE";
+  for (const auto& [key, list] : history.items()) {
+    errors.series.push_back(numbered(label_of(key), numbers_of(list)));
+  }
+  if (!errors.series.empty()) section.charts.push_back(std::move(errors));
+}
+
+// A list of numbers as a chart; what has no shape, a single number, as a fact.
+void add_curve(const ResultElement& element, PageSection& section) {
+  const std::string name = name_on_page(element);
+  if (element.value.size() < 2) {
+    section.facts.emplace_back(name, cell_of(element.value));
+  } else if (element.shown == Shown::spectrum) {
+    section.charts.push_back(spectrum_chart(name, element.value));
+  } else {
+    section.charts.push_back(curve_chart(name, "step", element.value));
+  }
+}
+
+// Where each kind of element stands. The order of the elements is that of the result; the order of
+// the sections is the page's.
 class ResultPage {
  public:
-  explicit ResultPage(const Json& result) : rest_(result) {}
+  explicit ResultPage(const ResultDocument& document) : document_(document) {
+    for (const ResultElement& element : document.elements()) place(element);
+    add_components();
+  }
 
-  Page make() {
-    const std::string command = text("command");
-    const auto title = titles().find(command);
-    page_.title = title == titles().end() ? "sotto " + command : title->second;
-    page_.subtitle = {"sotto " + command + ", version " + text("version")};
-    const Json privacy = take("privacy");
-    arguments_ = take("arguments");
-    options_ = take("options");
-    files_ = take("files");
-    diagnostics_ = take("diagnostics");
-    evaluation_ = take("evaluation");
-    seconds_ = take("seconds");
-    const Json exposes = take("exposes");
-    const Json input = take("input");
-    set_notice(privacy, input.is_object() && !input.empty(), page_);
-
-    add(what_was_computed(input));
-    add(result());
-    if (privacy.is_object()) add(certificate_section(privacy));
-    add(beyond_the_certificate(exposes));
-    add(quality());
-    add(curves());
-    PageSection taken = time();
-    add(leftovers());
-    add(std::move(taken));
-    run_again(command, privacy.is_object());
-    page_.footer = {
-        "Made by sotto from result.json, which has every number on this page. Numbers are rounded "
-        "for reading; point at one to see all its digits. Charts by Chart.js."};
-    return std::move(page_);
+  Page make() && {
+    Page page;
+    page.title = document_.title();
+    page.subtitle = {"sotto " + document_.command() + ", version " SOTTO_VERSION};
+    set_notice(page);
+    for (PageSection* section :
+         {&computed_, &result_, &certificate_, &exposed_, &quality_, &curves_, &others_, &time_}) {
+      add(std::move(*section), page);
+    }
+    add(run_again(), page);
+    add(all_options(), page);
+    page.footer = {
+        "Made by sotto from the same result as result.json, which has every number on this page. "
+        "Numbers are rounded for reading; point at one to see all its digits. Charts by Chart.js."};
+    return page;
   }
 
  private:
-  Json take(const char* key) {
-    Json value = at(rest_, key);
-    if (rest_.is_object()) rest_.erase(key);
-    return value;
+  void place(const ResultElement& element) {
+    switch (element.shown) {
+      case Shown::input:
+        has_input_ = true;
+        return add_fact(element, computed_.facts);
+      case Shown::fact:
+        return add_fact(element, computed_.facts);
+      case Shown::value:
+        return add_fact(element, result_.facts);
+      case Shown::weights:
+        weights_ = &element;
+        return;
+      case Shown::component_column:
+        columns_.push_back(&element);
+        return;
+      case Shown::topic_cards:
+        topics_ = element.value;
+        return;
+      case Shown::entry_cards:
+        entries_.push_back(&element);
+        return;
+      case Shown::quality:
+        return add_fact(element, quality_.facts);
+      case Shown::curve:
+      case Shown::spectrum:
+        return add_curve(element, curves_);
+      case Shown::component_history:
+        return add_component_history(element.value, curves_);
+      case Shown::epoch_history:
+        return add_epoch_history(element.value, curves_);
+      case Shown::table:
+        return add_table(element, result_);
+      case Shown::certificate:
+        certificate_ = certificate_section(*document_.certificate());
+        return;
+      case Shown::exposed:
+        exposed_.paragraphs.push_back({cell_of(element.value)});
+        return;
+      case Shown::time:
+        if (!element.value.is_array()) return add_fact(element, time_.facts);
+        time_.charts.push_back(curve_chart(name_on_page(element), "epoch", element.value));
+        return;
+      case Shown::detail:
+        return is_records(element.value) ? add_table(element, others_)
+                                         : add_fact(element, others_.facts);
+    }
   }
 
-  std::string text(const char* key) {
-    const Json value = take(key);
-    return value.is_string() ? value.get<std::string>() : "";
-  }
-
-  void add(PageSection section) {
+  static void add(PageSection section, Page& page) {
     if (section.paragraphs.empty() && section.facts.empty() && section.charts.empty() &&
         section.cards.empty() && section.tables.empty() && section.preformatted.empty()) {
       return;
     }
-    page_.sections.push_back(std::move(section));
+    page.sections.push_back(std::move(section));
   }
 
-  // Moves the scalars of an object to facts, in their order.
-  template <class Wanted>
-  static void take_scalars(Json& object, std::vector<std::pair<std::string, Cell>>& facts,
-                           Wanted wanted) {
-    if (!object.is_object()) return;
-    Json kept = Json::object();
-    for (const auto& [key, value] : object.items()) {
-      if (value.is_primitive() && wanted(key, value)) {
-        if (!value.is_null()) facts.emplace_back(label_of(key), cell_of(value));
-      } else {
-        kept[key] = value;
-      }
+  void set_notice(Page& page) const {
+    if (document_.certificate()) {
+      say_private(*document_.certificate(), page);
+    } else if (has_input_) {
+      say_not_private(page);
+    } else {
+      say_made_up(page);
     }
-    object = std::move(kept);
   }
 
-  PageSection what_was_computed(const Json& input) {
-    PageSection section;
-    section.heading = "What was computed";
-    if (input.is_object()) append_facts(input, "", section.facts);
-    take_scalars(diagnostics_, section.facts,
-                 [](const std::string& key, const Json&) { return !key.starts_with("seconds"); });
-    return section;
+  // ---- the components: weights, cards, and a table with a row for each ----
+
+  void add_components() {
+    if (weights() > 0) result_.charts.push_back(weight_chart());
+    if (!topics_.empty()) add_topic_cards();
+    if (!entries_.empty()) add_entry_cards();
+    PageTable table = component_table();
+    if (table.head.size() > 2) result_.tables.insert(result_.tables.begin(), std::move(table));
   }
 
-  PageSection result() {
-    PageSection section;
-    section.heading = "Result";
-    take_scalars(rest_, section.facts,
-                 [](const std::string&, const Json& value) { return value.is_number(); });
-    const Json test = take("test");
-    if (test.is_object()) append_facts(test, "Test", section.facts);
-    const Json topics = take("topics");
-    const Json weights = take("weights");
-    const Json entries = take("largest_entries");
-    if (is_numbers(weights)) {
-      section.charts.push_back(weight_chart(numbers_of(weights), topics));
-    }
-    if (is_records(topics)) topic_cards(topics, section);
-    if (entries.is_object()) entry_cards(entries, weights, section);
-    if (is_numbers(weights)) {
-      PageTable table = component_table(weights, topics);
-      if (table.head.size() > 2) section.tables.push_back(std::move(table));
-    }
-    return section;
-  }
+  std::size_t weights() const { return weights_ != nullptr ? weights_->value.size() : 0; }
 
-  static std::string topic_name(const Json& topics, std::size_t n) {
+  std::string component_name(std::size_t n) const {
     std::string name = fmt::format("{}", n + 1);
-    const Json& words = n < topics.size() ? at(topics[n], "words") : Json();
-    for (std::size_t w = 0; is_records(words) && w < std::min(words.size(), kWordsInAName); ++w) {
-      name += (w == 0 ? ": " : ", ") + text_at(words[w], "word", "");
+    if (n >= topics_.size()) return name;
+    const Json& words = topics_[n]["words"];
+    for (std::size_t w = 0; w < std::min(words.size(), kWordsInAName); ++w) {
+      name += (w == 0 ? ": " : ", ") + words[w]["word"].get<std::string>();
     }
     return name;
   }
 
-  static Chart weight_chart(std::vector<double> weights, const Json& topics) {
+  Chart weight_chart() const {
+    std::vector<double> values = numbers_of(weights_->value);
     Chart chart;
     chart.title = "Weights";
-    const bool named = is_records(topics);
-    if (named && weights.size() > kNamedBars) {
-      weights.resize(kNamedBars);
+    if (!topics_.empty() && values.size() > kNamedBars) {
+      values.resize(kNamedBars);
       chart.title = fmt::format("Weights of the first {} topics", kNamedBars);
     }
-    chart.x_label = named ? "topic" : "component";
+    chart.x_label = weights_->label;
     chart.y_label = "weight";
-    for (std::size_t n = 0; n < weights.size(); ++n) {
-      chart.categories.push_back(named ? topic_name(topics, n) : fmt::format("{}", n + 1));
-    }
-    chart.series.push_back({"weight", {}, std::move(weights), {}, {}});
+    for (std::size_t n = 0; n < values.size(); ++n) chart.categories.push_back(component_name(n));
+    chart.series.push_back({"weight", {}, std::move(values), {}, {}});
     return chart;
   }
 
-  static void topic_cards(const Json& topics, PageSection& section) {
-    section.paragraphs.push_back(
+  void add_topic_cards() {
+    result_.paragraphs.push_back(
         {"A card is a topic, with its weight and its most probable words."});
-    for (const Json& topic : topics) {
+    for (const Json& topic : topics_) {
       PageCard card;
-      card.title.push_back(fmt::format("Topic {}", section.cards.size() + 1));
-      if (topic.contains("weight")) card.title.push_back(cell_of(topic["weight"]));
-      for (const Json& word : at(topic, "words")) {
-        card.bars.emplace_back(text_at(word, "word", ""), number(at(word, "probability")));
+      card.title = {fmt::format("Topic {}", result_.cards.size() + 1), cell_of(topic["weight"])};
+      for (const Json& word : topic["words"]) {
+        card.bars.emplace_back(word["word"].get<std::string>(), word["probability"].get<double>());
       }
-      section.cards.push_back(std::move(card));
+      result_.cards.push_back(std::move(card));
     }
   }
 
   // For each array the entries of its columns that matter most.
-  static void entry_cards(const Json& entries, const Json& weights, PageSection& section) {
-    for (const auto& [array, columns] : entries.items()) {
-      const std::string which = entries.size() > 1 ? ", " + array : "";
-      for (std::size_t n = 0; n < columns.size(); ++n) {
-        PageCard card;
-        card.title.push_back(fmt::format("Component {}{}", n + 1, which));
-        if (n < weights.size()) card.title.push_back(cell_of(weights[n]));
-        const Json& index = at(columns[n], "index");
-        const std::vector<double> values = numbers_of(at(columns[n], "value"));
-        for (std::size_t i = 0; i < std::min(index.size(), values.size()); ++i) {
-          card.bars.emplace_back("entry " + index[i].dump(), values[i]);
-        }
-        section.cards.push_back(std::move(card));
+  void add_entry_cards() {
+    for (const ResultElement* array : entries_) {
+      const std::string which = entries_.size() > 1 ? ", " + array->label : "";
+      for (std::size_t n = 0; n < array->value.size(); ++n) {
+        result_.cards.push_back(entry_card(array->value[n], n, which));
       }
     }
-    section.paragraphs.push_back(
+    result_.paragraphs.push_back(
         {"A card is a component, with its weight and its entries of largest size, counted from 0 "
-         "as "
-         "in the arrays, which have all of them."});
+         "as in the arrays, which have all of them."});
   }
 
-  PageTable component_table(const Json& weights, const Json& topics) {
-    PageTable table;
-    const bool named = is_records(topics);
-    table.head = {named ? "Topic" : "Component", "Weight"};
-    for (std::size_t n = 0; n < weights.size(); ++n) {
-      table.rows.push_back(
-          {named ? topic_name(topics, n) : fmt::format("{}", n + 1), cell_of(weights[n])});
+  PageCard entry_card(const Json& entries, std::size_t n, const std::string& which) const {
+    PageCard card;
+    card.title.push_back(fmt::format("Component {}{}", n + 1, which));
+    if (n < weights()) card.title.push_back(cell_of(weights_->value[n]));
+    for (std::size_t i = 0; i < entries["index"].size(); ++i) {
+      card.bars.emplace_back("entry " + entries["index"][i].dump(),
+                             entries["value"][i].get<double>());
     }
-    for (const char* key : kByComponent) {
-      for (Json* object : {&diagnostics_, &evaluation_}) {
-        const Json list = at(*object, key);
-        if (!is_numbers(list) || list.size() != weights.size()) continue;
-        table.head.push_back(label_of(key));
-        for (std::size_t n = 0; n < list.size(); ++n) table.rows[n].push_back(cell_of(list[n]));
-        object->erase(key);
+    return card;
+  }
+
+  PageTable component_table() {
+    PageTable table;
+    if (weights() > 0) table.head = {label_of(weights_->label), "Weight"};
+    for (std::size_t n = 0; n < weights(); ++n) {
+      table.rows.push_back({component_name(n), cell_of(weights_->value[n])});
+    }
+    for (const ResultElement* column : columns_) {
+      // A column of another length belongs to no row.
+      if (column->value.size() != weights() || weights() == 0) {
+        add_fact(*column, others_.facts);
+        continue;
+      }
+      table.head.push_back(name_on_page(*column));
+      for (std::size_t n = 0; n < weights(); ++n) {
+        table.rows[n].push_back(cell_of(column->value[n]));
       }
     }
     return table;
   }
 
-  PageSection quality() {
-    PageSection section;
-    section.heading = "Quality";
-    take_scalars(evaluation_, section.facts, [](const std::string&, const Json&) { return true; });
-    if (is_records(at(diagnostics_, "conditions"))) {
-      section.tables.push_back(table_of(diagnostics_["conditions"]));
-      section.tables.back().caption = "Conditions of the published method";
-      diagnostics_.erase("conditions");
-    }
-    return section;
-  }
+  // ---- the run ----
 
-  PageSection curves() {
-    PageSection section;
-    section.heading = "Curves";
-    if (!diagnostics_.is_object()) return section;
-    const Json history = at(diagnostics_, "history");
-    if (history.is_object()) {
-      diagnostics_.erase("history");
-      if (history.contains("component") && history.contains("iteration")) {
-        curves_by_component(history, section);
-      } else {
-        curves_by_epoch(history, section);
-      }
+  PageSection run_again() const {
+    PageSection again{"Run it again"};
+    again.preformatted = "sotto " + document_.command();
+    for (const std::string& word : document_.arguments()) {
+      again.preformatted += " " + quoted_word(word);
     }
-    Json kept = Json::object();
-    for (const auto& [key, value] : diagnostics_.items()) {
-      if (is_numbers(value) && value.size() > 1) {
-        section.charts.push_back(list_chart(key, numbers_of(value)));
-      } else {
-        kept[key] = value;
-      }
-    }
-    diagnostics_ = std::move(kept);
-    return section;
-  }
-
-  static Chart list_chart(const std::string& key, std::vector<double> values) {
-    Chart chart;
-    chart.title = label_of(key);
-    chart.y_label = label_of(key);
-    if (key.ends_with("spectrum")) {
-      for (std::size_t n = 0; n < values.size(); ++n) {
-        chart.categories.push_back(fmt::format("{}", n + 1));
-      }
-      chart.series.push_back({label_of(key), {}, std::move(values), {}, {}});
-    } else {
-      chart.x_label = "step";
-      chart.series.push_back(numbered(label_of(key), std::move(values)));
-    }
-    return chart;
-  }
-
-  static void curves_by_component(const Json& history, PageSection& section) {
-    const std::vector<double> component = numbers_of(history["component"]);
-    const std::vector<double> iteration = numbers_of(history["iteration"]);
-    for (const auto& [key, list] : history.items()) {
-      if (key == "component" || key == "iteration" || !is_numbers(list)) continue;
-      const std::vector<double> values = numbers_of(list);
-      std::map<double, ChartSeries> series;
-      const std::size_t steps = std::min({values.size(), component.size(), iteration.size()});
-      for (std::size_t n = 0; n < steps; ++n) {
-        ChartSeries& one = series[component[n]];
-        one.x.push_back(iteration[n]);
-        one.y.push_back(values[n]);
-      }
-      Chart chart;
-      chart.title = label_of(key) + " by iteration";
-      if (series.size() > kCurves) chart.title += fmt::format(", first {} components", kCurves);
-      chart.x_label = "iteration";
-      chart.y_label = label_of(key);
-      for (auto& [number, one] : series) {
-        if (chart.series.size() == kCurves) break;
-        if (series.size() > 1) one.name = fmt::format("component {:g}", number + 1);
-        chart.series.push_back(std::move(one));
-      }
-      chart.log_y = spans_decades(chart.series);
-      section.charts.push_back(std::move(chart));
-    }
-  }
-
-  static void curves_by_epoch(const Json& history, PageSection& section) {
-    Chart errors;
-    errors.title = "Error by epoch";
-    errors.x_label = "epoch";
-    errors.y_label = "RMSE";
-    for (const auto& [key, list] : history.items()) {
-      if (!is_numbers(list)) continue;
-      if (key.ends_with("rmse")) {
-        errors.series.push_back(numbered(label_of(key), numbers_of(list)));
-      } else if (key != "seconds") {
-        section.charts.push_back(list_chart(key, numbers_of(list)));
-        section.charts.back().x_label = "epoch";
-      }
-    }
-    if (!errors.series.empty()) section.charts.insert(section.charts.begin(), std::move(errors));
-  }
-
-  // Whose data a result shows although a certificate is near.
-  static PageSection beyond_the_certificate(const Json& exposes) {
-    PageSection section;
-    section.heading = "What the certificate does not cover";
-    if (exposes.is_string()) section.paragraphs.push_back({exposes.get<std::string>()});
-    return section;
-  }
-
-  // Private results have none.
-  PageSection time() {
-    PageSection section;
-    section.heading = "Time";
-    if (seconds_.is_number()) section.facts.emplace_back("Seconds", cell_of(seconds_));
-    take_scalars(diagnostics_, section.facts,
-                 [](const std::string& key, const Json&) { return key.starts_with("seconds"); });
-    return section;
-  }
-
-  void run_again(const std::string& command, bool is_private) {
-    PageSection again;
-    again.heading = "Run it again";
-    if (arguments_.is_array()) {
-      again.preformatted = "sotto " + command;
-      for (const Json& word : arguments_) {
-        if (word.is_string()) again.preformatted += " " + quoted(word.get<std::string>());
-      }
-    }
-    if (is_private) {
+    if (document_.is_private()) {
       again.paragraphs.push_back(
           {"Noise is drawn anew in every run and cannot be asked for again, so another run gives "
            "another result. It also pays again: the epsilons of two runs over the same data add "
            "up."});
     }
-    if (files_.is_array() && !files_.empty()) {
+    if (document_.files() && !document_.files()->empty()) {
       Line line{"Beside this page: "};
-      for (const Json& file : files_) line.insert(line.end(), {cell_of(file), ", "});
+      for (const std::string& file : *document_.files()) line.insert(line.end(), {file, ", "});
       line.push_back("result.json.");
       again.paragraphs.push_back(std::move(line));
     }
-    add(std::move(again));
-    PageSection all;
-    all.heading = "All options";
+    return again;
+  }
+
+  PageSection all_options() const {
+    PageSection all{"All options"};
     all.folded = true;
-    if (options_.is_object()) {
-      PageTable table{"", {"Option", "Value"}, {}};
-      for (const auto& [key, value] : options_.items()) {
-        table.rows.push_back({"--" + key, cell_of(value)});
-      }
-      if (!table.rows.empty()) all.tables.push_back(std::move(table));
+    PageTable table{"", {"Option", "Value"}, {}};
+    for (const auto& [key, value] : document_.options().items()) {
+      table.rows.push_back({"--" + key, cell_of(value)});
     }
-    add(std::move(all));
+    if (!table.rows.empty()) all.tables.push_back(std::move(table));
+    return all;
   }
 
-  // Nothing of the result is left out: what no section took stands here.
-  PageSection leftovers() {
-    PageSection section;
-    section.heading = "Also in the result";
-    for (Json* object : {&diagnostics_, &evaluation_, &rest_}) {
-      if (!object->is_object()) continue;
-      Json kept = Json::object();
-      for (const auto& [key, value] : object->items()) {
-        if (is_records(value)) {
-          section.tables.push_back(table_of(value));
-          section.tables.back().caption = label_of(key);
-        } else {
-          kept[key] = value;
-        }
-      }
-      append_facts(kept, "", section.facts);
-    }
-    return section;
-  }
-
-  Json rest_;
-  Json arguments_, options_, files_, diagnostics_, evaluation_, seconds_;
-  Page page_;
+  const ResultDocument& document_;
+  bool has_input_ = false;
+  const ResultElement* weights_ = nullptr;
+  std::vector<const ResultElement*> columns_, entries_;
+  Json topics_ = Json::array();
+  PageSection computed_{"What was computed"};
+  PageSection result_{"Result"};
+  PageSection certificate_;
+  PageSection exposed_{"What the certificate does not cover"};
+  PageSection quality_{"Quality"};
+  PageSection curves_{"Curves"};
+  PageSection others_{"Also in the result"};
+  PageSection time_{"Time"};
 };
 
 }  // namespace
 
-Page result_page(const Json& result) { return ResultPage(result).make(); }
+Page page_of(const ResultDocument& document) { return ResultPage(document).make(); }
 
 }  // namespace sotto

@@ -1,16 +1,19 @@
-// The page of a run, made from its result.json and from nothing else: what may stand in the one may
-// stand in the other, so a page of a private run shows nothing that was not released.
+// The page of a run, made from the document that declares its result: the other visitor beside
+// json_of, so every number on the page is one of result.json, and a page of a private run shows
+// nothing that was not released.
 //
-// There is no code for a command here. What a result holds decides what is shown: weights and lists
-// as long as they become a table and a chart, topics become cards, histories and spectra curves,
-// `privacy` a certificate in plain words; what is left stands in a table at the end.
+// There is no code for a command here, and nothing is guessed from keys: what an element was
+// declared to be decides where it stands.
 #pragma once
 
+#include "sotto/report/document.h"
 #include "sotto/report/page.h"
-#include "sotto/report/result.h"
 
 namespace sotto {
 
+Page page_of(const ResultDocument& document);
+
+// The page guessed from the keys of result.json: for commands that declare no document yet.
 Page result_page(const Json& result);
 
 }  // namespace sotto

@@ -3,38 +3,87 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <regex>
 #include <set>
+
+#include "sotto/base/error.h"
 
 namespace sotto {
 namespace {
 
-Json private_topics(const std::string& word) {
-  Json result = Json::parse(R"json({"command": "topics", "version": "0.1.0",
-      "arguments": ["my corpus.txt", "-k", "2", "--epsilon", "1"],
-      "options": {"topics": 2, "epsilon": 1.0, "vocab": null, "lambda": [0.5, 0.25]},
-      "input": {"documents": 12345, "words": 7},
-      "privacy": {"accountant": "GDP (exact)", "delta": 1e-06, "epsilon": 0.99999123,
-        "guarantee": "proved", "neighbours": "one document replaced by another",
-        "public": ["the number of documents", "all options"], "unit": "one document",
-        "why": "epsilon follows from the releases",
-        "releases": [{"what": "first moment", "mechanism": "gaussian", "sensitivity": 0.00035355,
-          "noise": 0.0024937, "count": 1, "values": 300, "cost": {"mu": 0.14177589}},
-          {"what": "bound", "mechanism": "exponential", "sensitivity": 1.0, "noise": 2.5,
-          "count": 3, "values": 1, "parallel": 1, "cost": {"epsilon": 0.125}, "note": "a note"}]},
-      "weights": [0.6180339887, 0.3819660113],
-      "diagnostics": {"mechanism": "pairs", "core_words": 41,
-        "second_spectrum": [0.71, 0.29], "log_likelihood": [-3.5, -3.25, -3.125],
-        "conditions": [{"what": "gap", "value": 0.51, "limit": 0.52, "met": false}],
-        "history": {"component": [0, 0, 1], "iteration": [1, 2, 1],
-                    "change": [1.4, 1.3e-9, 0.77]}},
-      "exposes": "inferred.npy shows others", "evaluation": {"diversity": 0.86, "npmi_by_topic": [0.11, 0.12]},
-      "odd": {"nested": {"value": 99.5}, "none": null}, "files": ["topics.npy"]
-})json");
-  result["topics"] = Json::parse(R"([{"weight": 0.6180339887, "words": [{"probability": 0.1875}]},
-      {"weight": 0.3819660113, "words": [{"word": "b", "probability": 0.0625}]}])");
-  result["topics"][0]["words"][0]["word"] = word;
-  return result;
+CertifiedRelease release(const std::string& what, const std::string& mechanism, double sensitivity,
+                         double noise, std::int64_t values, Cost cost) {
+  CertifiedRelease made;
+  made.record.what = what;
+  made.record.mechanism = mechanism;
+  made.record.sensitivity = sensitivity;
+  made.record.noise = noise;
+  made.record.values = values;
+  made.record.cost = cost;
+  return made;
+}
+
+Certificate document_certificate() {
+  PrivacyStatement statement;
+  statement.unit = "one document";
+  statement.neighbours = "one document replaced by another";
+  statement.public_facts = {"the number of documents", "all options"};
+  statement.delta = 1e-6;
+  Certificate certificate{
+      statement,
+      0.99999123,
+      true,
+      "epsilon follows from the releases",
+      "GDP (exact)",
+      {release("first moment", "gaussian", 0.00035355, 0.0024937, 300, GaussianCost{0.14177589}),
+       release("bound", "exponential", 1, 2.5, 1, PureCost{0.125})}};
+  certificate.releases[1].parallel = 1;
+  certificate.releases[1].record.count = 3;
+  certificate.releases[1].record.note = "a note";
+  return certificate;
+}
+
+struct Fields {
+  std::int64_t topics = 2;
+  double epsilon = 1;
+  OptionTable table() {
+    return OptionTable().integer("topics", 'k', topics, {}, "").real("epsilon", 0, epsilon, {}, "");
+  }
+};
+
+// An empty result of a command that the library does not have.
+ResultDocument invented(const std::vector<std::string>& arguments = {"my corpus.txt", "-k", "2"}) {
+  Fields fields;
+  return ResultDocument({"divine", "What was divined", fields.table(), arguments});
+}
+
+// One element of every kind that a private result may have.
+ResultDocument private_topics(const std::string& word,
+                              const Certificate& certificate = document_certificate()) {
+  ResultDocument document = invented();
+  document.input("documents", 12345).input("words", {{"kept", 7}, {"dropped", nullptr}});
+  document.certificate(certificate);
+  document.weights(Vector{{0.6180339887, 0.3819660113}}, "topic");
+  document.topic_cards(
+      {{{"weight", 0.6180339887}, {"words", {{{"word", word}, {"probability", 0.1875}}}}},
+       {{"weight", 0.3819660113}, {"words", {{{"word", "b"}, {"probability", 0.0625}}}}}});
+  document.entry_cards("vectors", Matrix{{0.25, -0.75}, {4.5, 0.5}});
+  document.value("score", 17.25).value("test", {{"entries", 812}});
+  document.fact("mechanism", "pairs").fact("core_words", 41, "Words of the core");
+  document.spectrum("second_spectrum", {0.71, 0.29});
+  document.curve("log_likelihood", {-3.5, -3.25, -3.125});
+  document.component_history(
+      {{"component", {0, 0, 1}}, {"iteration", {1, 2, 1}}, {"change", {1.4, 1.3e-9, 0.77}}});
+  document.table("diagnostics/conditions", "Conditions of the method",
+                 {{{"what", "gap"}, {"value", 0.51}, {"met", false}}});
+  document.quality("diversity", 0.86);
+  document.component_column("evaluation/npmi_by_topic", {0.11, 0.12}, "Coherence");
+  document.exposed("inferred.npy shows others");
+  document.detail("odd", {{"nested", {{"value", 99.5}}}, {"none", nullptr}});
+  document.detail("many", {{{"left", 55.5}}, {{"left", 66.5}}});
+  document.files({"topics.npy"});
+  return document;
 }
 
 void collect(const Json& value, std::set<double>& numbers) {
@@ -53,24 +102,86 @@ std::set<double> numbers_on(const std::string& html) {
   return numbers;
 }
 
-TEST(ResultPage, shows_the_numbers_of_the_result_and_no_others) {
-  const Json result = private_topics("a");
+std::string html_of(const ResultDocument& document) { return render(page_of(document)); }
+
+const PageSection* section(const Page& page, const std::string& heading) {
+  for (const PageSection& each : page.sections) {
+    if (each.heading == heading) return &each;
+  }
+  return nullptr;
+}
+
+TEST(ResultPage, numbers_are_those_of_the_json_and_no_others) {
+  const ResultDocument document = private_topics("a");
   std::set<double> known;
-  collect(result, known);
-  std::set<double> shown = numbers_on(render(result_page(result)));
+  collect(json_of(document), known);
+  const std::set<double> shown = numbers_on(html_of(document));
   for (const double x : shown) {
     // Positions in a list are counted on the axis of a curve.
     EXPECT_TRUE(known.contains(x) || x == 3) << x;
   }
   for (const double x :
-       {12345.0, 0.99999123, 1e-6, 0.00035355, 0.0024937, 0.14177589, 0.125, 0.6180339887,
-        0.3819660113, 0.1875, 0.0625, 41.0, 0.71, -3.25, 0.51, 1.3e-9, 0.86, 0.11, 99.5}) {
+       {12345.0, 7.0,          0.99999123,   1e-6,   0.00035355, 0.0024937, 0.14177589,
+        0.125,   0.6180339887, 0.3819660113, 0.1875, 0.0625,     4.5,       -0.75,
+        17.25,   812.0,        41.0,         0.71,   -3.25,      1.3e-9,    0.51,
+        0.86,    0.11,         99.5,         66.5}) {
     EXPECT_TRUE(shown.contains(x)) << x;
   }
 }
 
+// A command that this page has never heard of gets every section from what it declares.
+TEST(ResultPage, an_element_of_every_kind_stands_in_its_section) {
+  const Page page = page_of(private_topics("a"));
+  EXPECT_EQ(page.title, "What was divined");
+  std::vector<std::string> headings;
+  for (const PageSection& each : page.sections) headings.push_back(each.heading);
+  EXPECT_EQ(headings,
+            (std::vector<std::string>{"What was computed", "Result", "Privacy certificate",
+                                      "What the certificate does not cover", "Quality", "Curves",
+                                      "Also in the result", "Run it again", "All options"}));
+  const auto facts = section(page, "What was computed")->facts;
+  EXPECT_EQ(facts.back().first, "Words of the core");
+  const PageSection& result = *section(page, "Result");
+  EXPECT_EQ(result.facts.size(), 2u);
+  EXPECT_EQ(result.facts[1].first, "Test: entries");
+  ASSERT_EQ(result.charts.size(), 1u);
+  EXPECT_EQ(result.charts[0].categories[0], "1: a");
+  EXPECT_EQ(result.cards.size(), 4u);
+  ASSERT_EQ(result.tables.size(), 2u);
+  EXPECT_EQ(result.tables[0].head, (std::vector<std::string>{"Topic", "Weight", "Coherence"}));
+  EXPECT_EQ(result.tables[1].caption, "Conditions of the method");
+  const PageSection& curves = *section(page, "Curves");
+  ASSERT_EQ(curves.charts.size(), 3u);
+  EXPECT_FALSE(curves.charts[0].categories.empty());  // a spectrum has bars
+  EXPECT_TRUE(curves.charts[1].categories.empty());
+  EXPECT_EQ(curves.charts[2].series.size(), 2u);  // one curve a component
+  EXPECT_EQ(section(page, "Also in the result")->tables.size(), 1u);
+}
+
+TEST(ResultPage, times_and_epochs_of_a_result_that_is_not_private) {
+  ResultDocument document = invented();
+  document.input("entries", 9).seconds(1.5).seconds("reading", 0.25);
+  document.epoch_history({{"train_rmse", {3, 2}}, {"validation_rmse", {4, 5}}});
+  document.epoch_seconds({0.5, 0.75});
+  const Page page = page_of(document);
+  ASSERT_EQ(section(page, "Curves")->charts.size(), 1u);
+  EXPECT_EQ(section(page, "Curves")->charts[0].series.size(), 2u);
+  EXPECT_EQ(section(page, "Time")->facts.size(), 2u);
+  EXPECT_EQ(section(page, "Time")->charts.size(), 1u);
+  EXPECT_EQ(json_of(document)["diagnostics"]["history"]["seconds"], Json({0.5, 0.75}));
+}
+
+TEST(ResultPage, a_column_that_fits_no_row_is_still_shown) {
+  ResultDocument document = invented();
+  document.weights(Vector{{0.5, 0.25}}, "component");
+  document.component_column("diagnostics/iterations", {3, 4, 5});
+  const Page page = page_of(document);
+  EXPECT_TRUE(section(page, "Result")->tables.empty());
+  EXPECT_EQ(section(page, "Also in the result")->facts[0].first, "Iterations");
+}
+
 TEST(ResultPage, certificate_stands_in_plain_words) {
-  const std::string html = render(result_page(private_topics("a")));
+  const std::string html = html_of(private_topics("a"));
   for (const char* text :
        {"class=\"notice good\"", "Differentially private with epsilon ", ">1</data>",
         "one document", "one document replaced by another", "the number of documents; all options",
@@ -81,82 +192,75 @@ TEST(ResultPage, certificate_stands_in_plain_words) {
 }
 
 TEST(ResultPage, epsilon_is_never_shown_smaller_than_it_is) {
-  Json result = private_topics("a");
-  result["privacy"]["epsilon"] = 1.00001;
-  EXPECT_NE(
-      render(result_page(result)).find("<data value=\"1.00001\" title=\"1.00001\">1.0001</data>"),
-      std::string::npos);
+  Certificate certificate = document_certificate();
+  certificate.epsilon = 1.00001;
+  EXPECT_NE(html_of(private_topics("a", certificate))
+                .find("<data value=\"1.00001\" title=\"1.00001\">1.0001</data>"),
+            std::string::npos);
 }
 
 TEST(ResultPage, says_when_epsilon_promises_little) {
-  Json result = private_topics("a");
-  EXPECT_EQ(render(result_page(result)).find("promises little"), std::string::npos);
-  result["privacy"]["epsilon"] = 40;
-  EXPECT_NE(render(result_page(result)).find("promises little"), std::string::npos);
+  Certificate certificate = document_certificate();
+  EXPECT_EQ(html_of(private_topics("a", certificate)).find("promises little"), std::string::npos);
+  certificate.epsilon = 40;
+  EXPECT_NE(html_of(private_topics("a", certificate)).find("promises little"), std::string::npos);
 }
 
 TEST(ResultPage, says_when_there_is_no_guarantee) {
-  Json result = private_topics("a");
-  result["privacy"]["guarantee"] = "none";
-  result["privacy"]["why"] = "the seed is known";
-  result["privacy"]["epsilon"] = nullptr;
-  result["privacy"]["claimed"] = {{"epsilon", 0.25}, {"delta", 0.0}};
-  const std::string html = render(result_page(result));
+  Certificate certificate = document_certificate();
+  certificate.proved = false;
+  certificate.why = "the seed is known";
+  certificate.epsilon = std::numeric_limits<double>::quiet_NaN();
+  certificate.statement.claimed = {0.25, 0.0};
+  const std::string html = html_of(private_topics("a", certificate));
   EXPECT_NE(html.find("notice bad"), std::string::npos);
   EXPECT_NE(html.find("No privacy guarantee: the seed is known."), std::string::npos);
   EXPECT_NE(html.find("published analysis of this method claims epsilon <data value=\"0.25\""),
             std::string::npos);
   EXPECT_EQ(html.find("is proved"), std::string::npos);
 
-  result["privacy"] = nullptr;
-  EXPECT_NE(render(result_page(result)).find("Not private."), std::string::npos);
-  result["input"] = Json::object();
-  EXPECT_NE(render(result_page(result)).find("no data was read"), std::string::npos);
+  EXPECT_NE(html_of(invented()).find("no data was read"), std::string::npos);
+  EXPECT_NE(html_of(invented().input("documents", 3)).find("Not private."), std::string::npos);
 }
 
 TEST(ResultPage, command_line_is_quoted_for_a_shell) {
-  Json result = private_topics("a");
-  result["arguments"] = {"it's.txt", "--out", "a b", "$(rm)", "", "--x=1,2"};
-  EXPECT_NE(render(result_page(result))
-                .find("<pre>sotto topics &#39;it&#39;\\&#39;&#39;s.txt&#39; --out &#39;a b&#39; "
-                      "&#39;$(rm)&#39; &#39;&#39; --x=1,2</pre>"),
+  const auto document = invented({"it's.txt", "--out", "a b", "$(rm)", "", "--x=1,2"});
+  EXPECT_NE(html_of(document).find(
+                "<pre>sotto divine &#39;it&#39;\\&#39;&#39;s.txt&#39; --out &#39;a b&#39; "
+                "&#39;$(rm)&#39; &#39;&#39; --x=1,2</pre>"),
             std::string::npos);
 }
 
 TEST(ResultPage, hostile_words_are_text) {
-  const std::string word = "</script><script>alert(1)</script>";
-  const std::string html = render(result_page(private_topics(word)));
+  const std::string html = html_of(private_topics("</script><script>alert(1)</script>"));
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_NE(html.find("&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), std::string::npos);
 }
 
-TEST(ResultPage, takes_results_of_any_form) {
-  for (const char* text :
-       {"{}", "null", R"({"command": 3, "weights": [], "topics": [], "diagnostics": []})",
-        R"({"topics": [{}], "weights": [1], "privacy": {}, "input": null, "options": []})",
-        R"({"weights": ["a"], "topics": [{"words": [{}]}], "largest_entries": {"v": [{}]}})",
-        R"({"diagnostics": {"history": {"component": [0], "iteration": [], "change": [1, 2]}}})",
-        R"({"diagnostics": {"history": {"train_rmse": [1], "odd": [2, 3], "text": "x"}}})",
-        R"({"privacy": {"releases": [{"cost": 3}], "public": [], "claimed": {}}})",
-        R"({"largest_entries": [1, 2], "evaluation": [1], "files": 7, "arguments": [1]})",
-        R"({"topics": [{"words": 5}], "privacy": {"epsilon": "x", "public": 4, "releases": 1}})"}) {
-    EXPECT_NE(render(result_page(Json::parse(text))).find("</html>"), std::string::npos) << text;
-  }
+TEST(ResultPage, takes_elements_that_hold_nothing) {
+  ResultDocument document = invented({});
+  document.weights(Vector(), "component").topic_cards(Json::array());
+  document.entry_cards("vectors", Matrix(0, 2)).curve("movement", Json::array());
+  document.spectrum("second_spectrum", {0.5}).component_history(Json::object());
+  document.table("rows", "Rows", Json::array()).fact("none", nullptr).detail("list", Json::array());
+  document.files({});
+  EXPECT_NE(html_of(document).find("</html>"), std::string::npos);
+  EXPECT_TRUE(json_of(document)["files"].empty());
 }
 
 TEST(ResultPage, many_topics_of_long_words_fit) {
-  Json result = private_topics("a");
-  result["topics"] = Json::array();
-  result["weights"] = Json::array();
-  for (int t = 0; t < 300; ++t) {
+  constexpr int kMany = 300;
+  Json topics = Json::array();
+  for (int t = 0; t < kMany; ++t) {
     Json words = Json::array();
-    for (int w = 0; w < 300; ++w) {
+    for (int w = 0; w < kMany; ++w) {
       words.push_back({{"word", std::string(200, '&')}, {"probability", 1.0 / (w + 3)}});
     }
-    result["topics"].push_back({{"weight", 1.0 / 300}, {"words", words}});
-    result["weights"].push_back(1.0 / 300);
+    topics.push_back({{"weight", 1.0 / kMany}, {"words", words}});
   }
-  EXPECT_LT(render(result_page(result)).size(), 2'000'000u);
+  ResultDocument document = invented();
+  document.weights(Vector::Constant(kMany, 1.0 / kMany), "topic").topic_cards(topics);
+  EXPECT_LT(html_of(document).size(), 2'000'000u);
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+// What every command does at the end: puts its result into the output folder.
+#pragma once
+
+#include "sotto/io/output_folder.h"
+#include "sotto/report/document.h"
+
+namespace sotto {
+
+// Writes result.json, which lists the files of the folder, and report.html, and commits the folder.
+void write_result(OutputFolder& folder, ResultDocument& document);
+
+}  // namespace sotto
