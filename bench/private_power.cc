@@ -20,7 +20,7 @@ constexpr double kDelta = 1e-6;
 
 double run_iterate(const RecoveryProblem& problem, const PowerShape& shape, Published how, double e,
                    std::uint64_t seed) {
-  return iterate_error(problem, plan_power_noise(shape, {e, kDelta}, how, {}), seed);
+  return iterate_error(problem, shape, {e, kDelta}, how, seed);
 }
 
 double needed(const RecoveryProblem& problem, const PowerShape& shape, Published how, int repeats) {

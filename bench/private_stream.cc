@@ -28,9 +28,9 @@ StreamOptions asked(const PointModel& model, const StreamChoice& choice) {
   return options;
 }
 
-void search(const PointModel& model, double bound, const std::string& method) {
+void search(const PointModel& model, double bound, PowerForm method) {
   const StreamProblem problem = stream_problem(model);
-  fmt::print("{} d {} k {} N {}; rows L, columns R = 4 6 8 10\n", method, model.dim,
+  fmt::print("{} d {} k {} N {}; rows L, columns R = 4 6 8 10\n", name_of(method), model.dim,
              model.components, model.records);
   for (const std::int64_t starts : {1, 2, 4, 8, 16}) {
     fmt::print("{:3}", starts);
@@ -48,7 +48,7 @@ void table(int seeds) {
   model.records = 1000000;
   model.max_norm = 1;
   const StreamProblem problem = stream_problem(model);
-  const auto chosen = [&](const char* method) {
+  const auto chosen = [&](PowerForm method) {
     return asked(model, choose_stream({model.dim, model.components, 3}, method));
   };
   for (const double epsilon : {0.01, 0.015, 0.02, 0.025, 0.03, 0.05, 0.1, 0.3, 1.0}) {
@@ -60,9 +60,10 @@ void table(int seeds) {
       }
       return worst;
     };
-    fmt::print("epsilon {:5}: simultaneous {:.3f}, bound found {:.3f}, power {:.3f}\n", epsilon,
-               least(chosen("simultaneous"), 1.0),
-               least(chosen("simultaneous"), NormRange{0.01, 100}), least(chosen("power"), 1.0));
+    fmt::print("epsilon {:5}: simultaneous {:.3f}, bound chosen privately {:.3f}, power {:.3f}\n",
+               epsilon, least(chosen(PowerForm::simultaneous), 1.0),
+               least(chosen(PowerForm::simultaneous), NormRange{0.01, 100}),
+               least(chosen(PowerForm::robust), 1.0));
     std::fflush(stdout);
   }
 }
@@ -84,7 +85,7 @@ int main(int argc, char** argv) {
     model.centred = number(6, 0) != 0;
     const double bound = number(7, 1);
     if (!model.centred) model.max_norm = bound;
-    const std::string method = argc > 8 ? argv[8] : "simultaneous";
+    const PowerForm method = value_named<PowerForm>(argc > 8 ? argv[8] : "simultaneous").value();
     const StreamChoice choice{method, static_cast<std::int64_t>(number(9, 4)),
                               static_cast<std::int64_t>(number(10, 6))};
     if (mode == "search") {
@@ -92,7 +93,8 @@ int main(int argc, char** argv) {
     } else {
       const double needed =
           needed_epsilon(stream_problem(model), asked(model, choice), 1e-6, bound, 8, 8);
-      fmt::print("{} L {} R {}: {:.3g}\n", method, choice.starts, choice.iterations, needed);
+      fmt::print("{} L {} R {}: {:.3g}\n", name_of(method), choice.starts, choice.iterations,
+                 needed);
     }
   }
 }

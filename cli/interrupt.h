@@ -19,4 +19,11 @@ class InteractiveProgress {
   ProgressBar bar_;
 };
 
+// The result of work(callback), with the bar gone when it is there.
+template <class Work>
+auto with_progress(Work work) {
+  InteractiveProgress progress;
+  return work(progress.callback());
+}
+
 }  // namespace sotto::cli

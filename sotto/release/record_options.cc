@@ -55,4 +55,14 @@ RecordNorm RecordPrivacyOptions::norm() const {
   return range;
 }
 
+void RecordPrivacyOptions::set_norm(const RecordNorm& norm) {
+  max_norm.reset();
+  norm_range.clear();
+  if (const auto* range = std::get_if<NormRange>(&norm)) {
+    norm_range = fmt::format("{}:{}", range->low, range->high);
+  } else {
+    max_norm = std::get<double>(norm);
+  }
+}
+
 }  // namespace sotto

@@ -19,6 +19,7 @@ struct RecordPrivacyOptions : TargetOptions {
   void check() const;
 
   RecordNorm norm() const;
+  void set_norm(const RecordNorm& norm);
 };
 
 }  // namespace sotto

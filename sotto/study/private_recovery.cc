@@ -5,10 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
-#include "sotto/decompose/power.h"
 #include "sotto/linalg/spectral.h"
-#include "sotto/privacy/gaussian.h"
-#include "sotto/tensor/contraction.h"
 
 namespace sotto {
 namespace {
@@ -39,6 +36,16 @@ SymmetricTensor tensor_of(const RecoveryProblem& problem) {
   return tensor;
 }
 
+DecomposeTask seeded_task(const PrivacyTarget& target, std::uint64_t seed) {
+  DecomposeTask task;
+  task.privacy.epsilon = target.epsilon;
+  task.privacy.delta = target.delta;
+  task.privacy.accept_large_delta = true;  // one delta for every size of the tensor
+  task.privacy.insecure_seed = static_cast<std::int64_t>(seed);
+  task.power.seed = static_cast<std::int64_t>(seed);
+  return task;
+}
+
 }  // namespace
 
 RecoveryProblem hadamard_problem(Index dim, Index components, int order) {
@@ -66,33 +73,27 @@ double recovery_error(const RecoveryProblem& problem, const Matrix& found) {
   return 1 - cosines.rowwise().maxCoeff().mean();
 }
 
-double iterate_error(const RecoveryProblem& problem, const PowerNoise& noise, std::uint64_t seed) {
+double iterate_error(const RecoveryProblem& problem, const PowerShape& shape,
+                     const PrivacyTarget& target, Published published, std::uint64_t seed) {
+  DecomposeTask task = seeded_task(target, seed);
+  task.privacy.mechanism = PowerMechanism::iterate;
+  task.privacy.as_published = published;
+  task.power.components = shape.components;
+  task.power.starts = shape.starts;
+  task.power.iterations = shape.iterations;
+  task.given.starts = task.given.iterations = true;
   ComponentsOracle exact(problem);
-  PrivateRun run = power_run(noise, NoiseKey::insecure_from_seed(seed));
-  PrivatePowerOracle oracle(exact, noise, run);
-  PowerOptions options;
-  options.components = noise.shape.components;
-  options.starts = noise.shape.starts;
-  options.iterations = noise.shape.iterations;
-  options.tolerance = 0;
-  options.polish = 0;
-  options.residuals = false;
-  options.seed = static_cast<std::int64_t>(seed);
-  return recovery_error(problem, robust_power_method(oracle, options).vectors());
+  return recovery_error(problem, rehearse(exact, task).found.vectors());
 }
 
 double input_error(const RecoveryProblem& problem, const PrivacyTarget& target,
                    std::uint64_t seed) {
-  const PublicShape shape{problem.vectors.rows(), problem.order};
-  PrivateRun run(entry_statement(shape, target), NoiseKey::insecure_from_seed(seed));
-  const Sensitive<SymmetricTensor> data{tensor_of(problem)};
-  const SymmetricTensor noisy = release_tensor(data, target, run).value();
-  TensorOracle oracle(noisy);
-  PowerOptions options;
-  options.components = problem.weights.size();
-  options.tolerance = 1e-4;
-  options.seed = static_cast<std::int64_t>(seed);
-  return recovery_error(problem, robust_power_method(oracle, options).vectors());
+  DecomposeTask task = seeded_task(target, seed);
+  task.privacy.mechanism = PowerMechanism::input;
+  task.power.components = problem.weights.size();
+  task.power.tolerance = 1e-4;
+  const DecomposeResult result = run(Input(Sensitive(tensor_of(problem))), task);
+  return recovery_error(problem, result.found.vectors());
 }
 
 double mean_error(const ErrorAt& error, double epsilon, int repeats) {

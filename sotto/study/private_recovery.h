@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "sotto/release/private_power.h"
+#include "sotto/tasks/decompose.h"
 
 namespace sotto {
 
@@ -30,7 +31,10 @@ RecoveryProblem random_problem(Index dim, Index components, int order, std::uint
 // The mean over components of 1 - |cos| to the nearest vector that was found.
 double recovery_error(const RecoveryProblem& problem, const Matrix& found);
 
-double iterate_error(const RecoveryProblem& problem, const PowerNoise& noise, std::uint64_t seed);
+// Of one run, its noise and its starts drawn from the seed: with noise on every iteration, or on
+// the tensor.
+double iterate_error(const RecoveryProblem& problem, const PowerShape& shape,
+                     const PrivacyTarget& target, Published published, std::uint64_t seed);
 double input_error(const RecoveryProblem& problem, const PrivacyTarget& target, std::uint64_t seed);
 
 // error(epsilon, seed) averaged over seeds 1..repeats.

@@ -13,7 +13,7 @@ constexpr double kDelta = 1e-6;
 
 ErrorAt iterate_at(const RecoveryProblem& problem, const PowerShape& shape, Published how) {
   return [=](double epsilon, std::uint64_t seed) {
-    return iterate_error(problem, plan_power_noise(shape, {epsilon, kDelta}, how, {}), seed);
+    return iterate_error(problem, shape, {epsilon, kDelta}, how, seed);
   };
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "sotto/tasks/stream.h"
+
 namespace sotto {
 namespace {
 
@@ -52,17 +54,19 @@ StreamProblem stream_problem(const PointModel& model) {
 
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
                     const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed) {
-  StreamOptions asked = options;
-  asked.seed = static_cast<std::int64_t>(seed);
-  const PrivateStreamPlan plan = plan_private_stream(
-      {problem.rows.cols(), problem.rows.rows(), "records"}, target, norm,
-      {static_cast<int>(asked.order), asked.columns(), asked.answers(), asked.batch});
-  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(seed));
-  PrivateStreamOracle oracle(
-      Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<BorrowedRows>(problem.rows))), plan,
-      run);
-  const Decomposition found = decompose_stream(oracle, asked);
-  return (problem.vectors.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
+  StreamTask task;
+  task.stream = options;
+  task.stream.seed = static_cast<std::int64_t>(seed);
+  task.given = {true, true, true};
+  task.privacy.epsilon = target.epsilon;
+  task.privacy.delta = target.delta;
+  task.privacy.accept_large_delta = true;  // one delta for every number of records
+  task.privacy.insecure_seed = static_cast<std::int64_t>(seed);
+  task.privacy.set_norm(norm);
+  SensitivePoints points(std::make_unique<BorrowedRows>(problem.rows));
+  const StreamResult result = run(std::move(points), task);
+  const Matrix cosines = (problem.vectors.transpose() * result.found.vectors()).cwiseAbs();
+  return cosines.rowwise().maxCoeff().minCoeff();
 }
 
 double needed_epsilon(const StreamProblem& problem, const StreamOptions& options, double delta,

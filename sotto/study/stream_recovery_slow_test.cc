@@ -44,7 +44,7 @@ TEST(StreamRecovery, a_million_records_keep_every_cosine_above_0_9_down_to_epsil
 TEST(StreamRecovery, more_starts_do_not_cost_the_components) {
   const PointModel model = a_million_unit_records();
   const StreamProblem problem = stream_problem(model);
-  for (const char* method : {"simultaneous", "power"}) {
+  for (const PowerForm method : {PowerForm::simultaneous, PowerForm::robust}) {
     for (const std::int64_t starts : {1, 10, 50}) {
       StreamOptions options = chosen(model);
       options.method = method;
@@ -52,7 +52,7 @@ TEST(StreamRecovery, more_starts_do_not_cost_the_components) {
       options.starts = starts;
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         EXPECT_GE(worst_cosine(problem, options, {0.3, kDelta}, 1.0, seed), 0.97)
-            << method << ", " << starts << " starts, seed " << seed;
+            << name_of(method) << ", " << starts << " starts, seed " << seed;
       }
     }
   }

@@ -27,7 +27,7 @@ std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
   const auto iterate = [&](Published how) {
     return needed_epsilon(
         [&](double epsilon, std::uint64_t) {
-          return iterate_error(problem, plan_power_noise(shape, {epsilon, kDelta}, how, {}), seed);
+          return iterate_error(problem, shape, {epsilon, kDelta}, how, seed);
         },
         1);
   };

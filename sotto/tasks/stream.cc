@@ -94,10 +94,10 @@ std::vector<Forecast> forecasts_of(const StreamTask& task, const PrivateStream& 
 
 // ---- the checkpoint ----
 
-std::string lines(const OptionTable& table, const std::string& but = "") {
+std::string lines(const OptionTable& table) {
   std::string text;
   for (const Option& option : table.options()) {
-    if (option.name != but) text += fmt::format("{} {}\n", option.name, option.get().dump());
+    text += fmt::format("{} {}\n", option.name, option.get().dump());
   }
   return text;
 }
@@ -107,7 +107,8 @@ std::string description(const StreamTask& task, StreamOptions stream, Index batc
                         const std::vector<std::string>& facts) {
   std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
   stream.batch = batch;  // as it came to be
-  text += lines(stream.table());
+  PointFileOptions file = task.file;
+  text += lines(stream.table()) + lines(file.table());
   text += fmt::format("shuffle {}\n", task.shuffle);
   for (const std::string& fact : facts) text += fact + "\n";
   return text;
@@ -232,18 +233,15 @@ OptionTable StreamTask::table() {
       .notice("starts", given.starts)
       .notice("iterations", given.iterations)
       .notice("method", given.method)
+      .append(file.table())
       .flag("shuffle", shuffle,
             "read the records of a plain .npy or raw file in a random order, which a private run "
             "keeps secret: then the order in which they stand may depend on the data. Takes 8 "
             "bytes of memory a record; without `epsilon` the order comes from `seed`")
-      .append(privacy.table());
-}
-
-OptionTable StreamTask::storage_table() {
-  return OptionTable().text(
-      "checkpoint", 0, checkpoint, "FILE",
-      "write each answer to FILE; run again after an interruption, the run goes on from there. "
-      "Removed when the result has been written. Keep it to yourself");
+      .append(privacy.table())
+      .text("checkpoint", 0, checkpoint, "FILE",
+            "write each answer to FILE; run again after an interruption, the run goes on from "
+            "there. Removed when the result has been written. Keep it to yourself");
 }
 
 void StreamTask::check() const {

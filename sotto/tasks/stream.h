@@ -6,7 +6,7 @@
 //   task.privacy.epsilon = 1;
 //   task.privacy.delta = 1e-6;
 //   task.privacy.max_norm = 1;
-//   StreamResult result = run(points_input("points.npy", {}, true), task);
+//   StreamResult result = run(points_input("points.npy", task.file, true), task);
 //
 // With `checkpoint` every answer is written to a file as it comes; the same task over the same
 // points then goes on from there (io/replay_oracle.h).
@@ -22,6 +22,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/io/checkpoint.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/io/read_points.h"
 #include "sotto/models/stream_decomposition.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
@@ -31,7 +32,8 @@ namespace sotto {
 
 struct StreamTask {
   StreamOptions stream;
-  bool shuffle = false;  // read the records in a random order, which a private run keeps secret
+  PointFileOptions file;  // how the points are read, which a checkpoint is tied to
+  bool shuffle = false;   // read the records in a random order, which a private run keeps secret
   RecordPrivacyOptions privacy;
   std::string checkpoint;        // its file; empty: none
   std::optional<double> weight;  // plan() says at which epsilon a component of it is recovered, as
@@ -42,8 +44,7 @@ struct StreamTask {
   };
   Given given;
 
-  OptionTable table();          // what decides the answers
-  OptionTable storage_table();  // `checkpoint`
+  OptionTable table();  // `weight` is left to whoever prints plans
 
   // Refuses what cannot be combined, whatever the points.
   void check() const;

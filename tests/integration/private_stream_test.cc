@@ -1,11 +1,10 @@
-// The solver over the private streaming oracle.
+// The private stream on a million records.
 #include <gtest/gtest.h>
 
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
-#include "sotto/decompose/power.h"
 #include "sotto/linalg/spectral.h"
-#include "sotto/release/private_stream.h"
+#include "sotto/tasks/stream.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
@@ -32,23 +31,21 @@ RowMatrix latent_records(const Matrix& truth, Index n, double noise, std::uint64
 // The least over components of the largest |cos|.
 double worst_cosine(const Matrix& truth, const RowMatrix& rows, double epsilon, Index starts,
                     Index iterations, std::uint64_t seed) {
-  PowerOptions options;
-  options.components = truth.cols();
-  options.starts = starts;
-  options.iterations = iterations;
-  options.tolerance = 0;
-  options.polish = 0;
-  options.residuals = false;
-  options.seed = static_cast<std::int64_t>(seed);
-  const Index answers = options.components * (iterations + 1);
-  const PrivateStreamPlan plan{{epsilon, 1e-6}, truth.rows(),          3,  starts,
-                               answers,         rows.rows() / answers, 1.0};
-  PrivateRun run(record_statement(plan), NoiseKey::insecure_from_seed(seed));
-  PrivateStreamOracle oracle(
-      Sensitive<OnePassRecords>(OnePassRecords(std::make_unique<MemorySource>(rows))), plan, run);
-  const Decomposition found = robust_power_method(oracle, options);
-  EXPECT_LE(run.certify().epsilon, epsilon);
-  return (truth.transpose() * found.vectors()).cwiseAbs().rowwise().maxCoeff().minCoeff();
+  StreamTask task;
+  task.stream.components = truth.cols();
+  task.stream.starts = starts;
+  task.stream.iterations = iterations;
+  task.stream.seed = static_cast<std::int64_t>(seed);
+  task.given = {true, true, true};
+  task.privacy.epsilon = epsilon;
+  task.privacy.delta = 1e-6;
+  task.privacy.accept_large_delta = true;
+  task.privacy.max_norm = 1;
+  task.privacy.insecure_seed = static_cast<std::int64_t>(seed);
+  const StreamResult result = run(SensitivePoints(std::make_unique<MemorySource>(rows)), task);
+  EXPECT_LE(result.certificate->epsilon, epsilon);
+  const Matrix& found = result.found.vectors();
+  return (truth.transpose() * found).cwiseAbs().rowwise().maxCoeff().minCoeff();
 }
 
 TEST(PrivateStreamingPower, a_million_records_at_epsilon_one_whatever_the_number_of_starts) {
