@@ -3,7 +3,7 @@
 namespace sotto {
 namespace {
 
-std::vector<double> numbers_of(const Vector& v) { return {v.data(), v.data() + v.size()}; }
+std::vector<double> power_column(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
 Json power_history(const Decomposition& found) {
   Json history;
@@ -34,9 +34,9 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
   document.fact("status", status_text(found.status));
   // None in a private run with noise on every iteration: a residual would need one more release.
   if (found.residuals.size() > 0) {
-    document.component_column("diagnostics/residuals", numbers_of(found.residuals));
+    document.component_column("diagnostics/residuals", power_column(found.residuals));
   }
-  document.component_column("diagnostics/agreement", numbers_of(found.agreement))
+  document.component_column("diagnostics/agreement", power_column(found.agreement))
       .component_column("diagnostics/iterations", found.iterations)
       .component_history(power_history(found));
   if (result.certificate) {

@@ -18,34 +18,34 @@
 namespace sotto {
 namespace {
 
-constexpr Index kDim = 12;
-const Vector kWeights = Vector::LinSpaced(3, 900, 500);
+constexpr Index kTensorDim = 12;
+const Vector kTrueWeights = Vector::LinSpaced(3, 900, 500);
 
 Matrix true_vectors() {
   SeededRandom random(4);
-  return orthonormal_columns(random_unit_block(kDim, 3, random));
+  return orthonormal_columns(random_unit_block(kTensorDim, 3, random));
 }
 
 SymmetricTensor known_tensor(int order = 3) {
-  SymmetricTensor tensor(kDim, order);
+  SymmetricTensor tensor(kTensorDim, order);
   const Matrix vectors = true_vectors();
-  for (Index j = 0; j < 3; ++j) tensor.add_rank_one(kWeights[j], vectors.col(j));
+  for (Index j = 0; j < 3; ++j) tensor.add_rank_one(kTrueWeights[j], vectors.col(j));
   return tensor;
 }
 
 template <class T>
-Input<T> made_up(T tensor) {
+Input<T> public_tensor(T tensor) {
   return Input<T>(Sensitive<T>(std::move(tensor)), PublicDeclaration("made by a test"));
 }
 
-DecomposeTask three_components() {
+DecomposeTask tensor_task() {
   DecomposeTask task;
   task.power.components = 3;
   return task;
 }
 
-DecomposeTask private_task(PowerMechanism mechanism, Published published = Published::no) {
-  DecomposeTask task = three_components();
+DecomposeTask private_tensor_task(PowerMechanism mechanism, Published published = Published::no) {
+  DecomposeTask task = tensor_task();
   task.privacy.epsilon = 5;
   task.privacy.delta = 1e-6;
   task.privacy.mechanism = mechanism;
@@ -53,29 +53,29 @@ DecomposeTask private_task(PowerMechanism mechanism, Published published = Publi
   return task;
 }
 
-double worst_cosine(const Matrix& found) {
+double worst_tensor_cosine(const Matrix& found) {
   return (true_vectors().transpose() * found).cwiseAbs().rowwise().maxCoeff().minCoeff();
 }
 
 TEST(DecomposeTask, recovers_a_public_tensor_by_every_method) {
   for (const TensorMethod method : {TensorMethod::power, TensorMethod::simultaneous,
                                     TensorMethod::alternating, TensorMethod::eigenpairs}) {
-    DecomposeTask task = three_components();
+    DecomposeTask task = tensor_task();
     task.method = method;
-    const DecomposeResult result = run(made_up(AnyTensor(known_tensor().to_dense())), task);
-    EXPECT_EQ(result.dims, std::vector<Index>(3, kDim)) << name_of(method);
+    const DecomposeResult result = run(public_tensor(AnyTensor(known_tensor().to_dense())), task);
+    EXPECT_EQ(result.dims, std::vector<Index>(3, kTensorDim)) << name_of(method);
     EXPECT_FALSE(result.certificate);
     for (const Matrix& factor : result.found.factors) {
-      EXPECT_GT(worst_cosine(factor), 1 - 1e-8) << name_of(method);
+      EXPECT_GT(worst_tensor_cosine(factor), 1 - 1e-8) << name_of(method);
     }
-    EXPECT_LT((result.found.weights - kWeights).cwiseAbs().maxCoeff(), 1e-6) << name_of(method);
+    EXPECT_LT((result.found.weights - kTrueWeights).cwiseAbs().maxCoeff(), 1e-6) << name_of(method);
   }
 }
 
 TEST(DecomposeTask, a_packed_tensor_and_a_file_give_the_same) {
-  const DecomposeResult packed = run(made_up(known_tensor()), three_components());
+  const DecomposeResult packed = run(public_tensor(known_tensor()), tensor_task());
   const DecomposeResult dense =
-      run(made_up(AnyTensor(known_tensor().to_dense())), three_components());
+      run(public_tensor(AnyTensor(known_tensor().to_dense())), tensor_task());
   EXPECT_EQ(packed.found.weights, dense.found.weights);
   EXPECT_EQ(packed.dims, dense.dims);
 }
@@ -87,14 +87,16 @@ TEST(DecomposeTask, a_private_run_releases_what_the_plan_says_and_is_certified) 
                                              {PowerMechanism::automatic, Published::wang},
                                              {PowerMechanism::iterate, Published::imtiaz}}) {
     for (const int order : {3, 4}) {
-      const DecomposeTask task = private_task(mechanism, published);
-      const Plan announced = plan(task, {kDim, order});
+      const DecomposeTask task = private_tensor_task(mechanism, published);
+      const Plan announced = plan(task, {kTensorDim, order});
       const DecomposeResult result = run(Input(Sensitive(known_tensor(order))), task);
       const Certificate& certificate = *result.certificate;
       EXPECT_EQ(releases_of(certificate), releases_of(announced));
       EXPECT_TRUE(certificate.proved) << certificate.why;
       EXPECT_EQ(certificate.statement.public_facts, announced.statement.public_facts);
-      if (published == Published::no) EXPECT_LE(certificate.epsilon, 5);
+      if (published == Published::no) {
+        EXPECT_LE(certificate.epsilon, 5);
+      }
       double shares = 0;
       for (const PlannedRelease& release : announced.releases) shares += release.share;
       EXPECT_NEAR(shares, 1, 1e-12);
@@ -104,56 +106,59 @@ TEST(DecomposeTask, a_private_run_releases_what_the_plan_says_and_is_certified) 
 
 TEST(DecomposeTask, a_strong_tensor_is_recovered_privately) {
   for (const PowerMechanism mechanism : {PowerMechanism::iterate, PowerMechanism::input}) {
-    DecomposeTask task = private_task(mechanism);
+    DecomposeTask task = private_tensor_task(mechanism);
     task.privacy.epsilon = 50;
-    EXPECT_GT(worst_cosine(run(Input(Sensitive(known_tensor())), task).found.vectors()), 0.97);
+    EXPECT_GT(worst_tensor_cosine(run(Input(Sensitive(known_tensor())), task).found.vectors()),
+              0.97);
   }
 }
 
 TEST(DecomposeTask, the_settings_of_the_plan_are_those_of_the_run) {
   for (const PowerMechanism mechanism : {PowerMechanism::iterate, PowerMechanism::input}) {
-    DecomposeTask task = private_task(mechanism);
+    DecomposeTask task = private_tensor_task(mechanism);
     for (const bool given : {false, true}) {
       if (given) {
         task.power.starts = 7;
         task.given.starts = true;
       }
-      const auto settings = plan(task, {kDim, 3}).to_json()["settings"];
+      const auto settings = plan(task, {kTensorDim, 3}).to_json()["settings"];
       const DecomposeResult result = run(Input(Sensitive(known_tensor())), task);
       EXPECT_EQ(settings["mechanism"], std::string(name_of(result.mechanism)));
       EXPECT_EQ(settings["starts"], result.power.starts);
       EXPECT_EQ(settings["iterations"], result.power.iterations);
-      if (given) EXPECT_EQ(result.power.starts, 7);
+      if (given) {
+        EXPECT_EQ(result.power.starts, 7);
+      }
     }
   }
-  EXPECT_EQ(
-      run(Input(Sensitive(known_tensor())), private_task(PowerMechanism::iterate)).power.starts,
-      default_starts({kDim, 3}));
+  EXPECT_EQ(run(Input(Sensitive(known_tensor())), private_tensor_task(PowerMechanism::iterate))
+                .power.starts,
+            default_starts({kTensorDim, 3}));
 }
 
 TEST(DecomposeTask, the_forecast_of_a_plan_says_at_which_epsilon_a_weight_is_recovered) {
-  DecomposeTask task = private_task(PowerMechanism::iterate);
-  const double weight = plan(task, {kDim, 3}).to_json()["forecasts"]["weight"];
+  DecomposeTask task = private_tensor_task(PowerMechanism::iterate);
+  const double weight = plan(task, {kTensorDim, 3}).to_json()["forecasts"]["weight"];
   task.weight = weight;
-  const double epsilon = plan(task, {kDim, 3}).to_json()["forecasts"]["epsilon"];
+  const double epsilon = plan(task, {kTensorDim, 3}).to_json()["forecasts"]["epsilon"];
   EXPECT_NEAR(epsilon, 5, 1e-6);
 }
 
 // The bits of a run are those of its parts, joined by hand.
 TEST(DecomposeTask, the_noise_is_that_of_the_oracle) {
-  DecomposeTask task = private_task(PowerMechanism::iterate);
+  DecomposeTask task = private_tensor_task(PowerMechanism::iterate);
   task.privacy.insecure_seed = 3;
   const DecomposeResult result = run(Input(Sensitive(known_tensor())), task);
-  const PowerShape shape{kDim, 3, 3, result.power.starts, result.power.iterations};
+  const PowerShape shape{kTensorDim, 3, 3, result.power.starts, result.power.iterations};
   const PowerNoise noise = plan_power_noise(shape, task.privacy.target(), Published::no, {});
   PrivateRun by_hand(plan_power(noise), NoiseKey::insecure_from_seed(3));
-  PrivatePowerOracle oracle(Sensitive(known_tensor()), noise, by_hand);
+  PrivatePowerOracle oracle(Sensitive<SymmetricTensor>{known_tensor()}, noise, by_hand);
   EXPECT_EQ(robust_power_method(oracle, result.power).weights, result.found.weights);
   EXPECT_FALSE(result.certificate->proved);
 }
 
 TEST(DecomposeTask, a_rehearsal_draws_the_same_noise_and_protects_nothing) {
-  DecomposeTask task = private_task(PowerMechanism::iterate);
+  DecomposeTask task = private_tensor_task(PowerMechanism::iterate);
   task.privacy.insecure_seed = 3;
   const SymmetricTensor tensor = known_tensor();
   TensorOracle exact(tensor);
@@ -161,25 +166,25 @@ TEST(DecomposeTask, a_rehearsal_draws_the_same_noise_and_protects_nothing) {
   EXPECT_EQ(rehearsed.found.weights, run(Input(Sensitive(known_tensor())), task).found.weights);
   task.privacy.insecure_seed.reset();
   EXPECT_FALSE(rehearse(exact, task).certificate->proved);
-  EXPECT_ERROR(rehearse(exact, private_task(PowerMechanism::input)), "`mechanism`: ");
+  EXPECT_ERROR(rehearse(exact, private_tensor_task(PowerMechanism::input)), "`mechanism`: ");
 }
 
 TEST(DecomposeTask, what_is_public_about_the_input_stands_in_the_certificate) {
   Input<AnyTensor> input{Sensitive(AnyTensor(known_tensor().to_dense()))};
   input.add_public_fact("the format of the file: npy");
-  const DecomposeResult result = run(std::move(input), private_task(PowerMechanism::input));
+  const DecomposeResult result = run(std::move(input), private_tensor_task(PowerMechanism::input));
   EXPECT_EQ(result.certificate->statement.public_facts.back(), "the format of the file: npy");
 }
 
 TEST(DecomposeTask, input_and_epsilon_must_fit) {
-  EXPECT_ERROR(run(Input(Sensitive(known_tensor())), three_components()), "`epsilon`: is needed");
-  EXPECT_ERROR(run(made_up(known_tensor()), private_task(PowerMechanism::input)),
+  EXPECT_ERROR(run(Input(Sensitive(known_tensor())), tensor_task()), "`epsilon`: is needed");
+  EXPECT_ERROR(run(public_tensor(known_tensor()), private_tensor_task(PowerMechanism::input)),
                "declared public");
-  EXPECT_ERROR(plan(three_components(), {kDim, 3}), "`plan`: needs `epsilon`");
+  EXPECT_ERROR(plan(tensor_task(), {kTensorDim, 3}), "`plan`: needs `epsilon`");
 }
 
 TEST(DecomposeTask, a_release_that_is_not_in_the_plan_is_refused) {
-  const Plan announced = plan(private_task(PowerMechanism::input), {kDim, 3});
+  const Plan announced = plan(private_tensor_task(PowerMechanism::input), {kTensorDim, 3});
   PrivateRun run(announced, NoiseKey::from_system());
   double number = 0;
   EXPECT_ERROR(
@@ -194,7 +199,7 @@ TEST(DecomposeTask, a_release_that_is_not_in_the_plan_is_refused) {
 TEST(DecomposeTask, refuses_what_cannot_be_combined_before_there_is_data) {
   const auto refuses = [](const char* place, const std::function<void(DecomposeTask&)>& change,
                           PowerMechanism mechanism = PowerMechanism::iterate) {
-    DecomposeTask task = private_task(mechanism);
+    DecomposeTask task = private_tensor_task(mechanism);
     change(task);
     EXPECT_ERROR(task.check(), place);
   };
@@ -206,45 +211,47 @@ TEST(DecomposeTask, refuses_what_cannot_be_combined_before_there_is_data) {
   refuses("`polish`: ", [](auto& t) { t.given.polish = true; });
   refuses("`tolerance`: ", [](auto& t) { t.given.tolerance = true; });
   refuses("`delta`", [](auto& t) { t.privacy.delta.reset(); });
-  DecomposeTask both = three_components();
+  DecomposeTask both = tensor_task();
   both.whiten = WhitenBy::tensor;
   both.whiten_with = "m.npy";
   EXPECT_ERROR(both.check(), "not both");
 }
 
 TEST(DecomposeTask, refuses_what_the_shape_cannot_have) {
-  DecomposeTask task = private_task(PowerMechanism::iterate);
+  DecomposeTask task = private_tensor_task(PowerMechanism::iterate);
   task.power.components = 13;
-  EXPECT_ERROR(plan(task, {kDim, 3}), "`components`: ");
-  task = private_task(PowerMechanism::iterate);
+  EXPECT_ERROR(plan(task, {kTensorDim, 3}), "`components`: ");
+  task = private_tensor_task(PowerMechanism::iterate);
   task.order = 4;
-  EXPECT_ERROR(plan(task, {kDim, 3}), "order 3, not 4");
+  EXPECT_ERROR(plan(task, {kTensorDim, 3}), "order 3, not 4");
   task.order.reset();
   task.privacy.delta = 0.1;
-  EXPECT_ERROR(plan(task, {kDim, 3}), "`delta`: ");
+  EXPECT_ERROR(plan(task, {kTensorDim, 3}), "`delta`: ");
 }
 
 TEST(DecomposeTask, a_caller_can_stop_it) {
   const ProgressCallback stop = [](const ProgressReport&) { return false; };
   for (const PowerMechanism mechanism : {PowerMechanism::iterate, PowerMechanism::input}) {
-    EXPECT_ERROR(run(Input(Sensitive(known_tensor())), private_task(mechanism), stop), "stopped");
+    EXPECT_ERROR(run(Input(Sensitive(known_tensor())), private_tensor_task(mechanism), stop),
+                 "stopped");
   }
-  EXPECT_ERROR(run(made_up(known_tensor()), three_components(), stop), "stopped");
+  EXPECT_ERROR(run(public_tensor(known_tensor()), tensor_task(), stop), "stopped");
 }
 
 TEST(DecomposeTask, saves_one_matrix_or_one_for_each_mode) {
   const TemporaryFolder folder;
-  DecomposeTask task = three_components();
+  DecomposeTask task = tensor_task();
   for (const TensorMethod method : {TensorMethod::power, TensorMethod::alternating}) {
     task.method = method;
-    const DecomposeResult result = run(made_up(AnyTensor(known_tensor().to_dense())), task);
+    const DecomposeResult result = run(public_tensor(AnyTensor(known_tensor().to_dense())), task);
     OutputFolder out(folder / std::string(name_of(method)));
     save(result, out);
     out.write_text("result.json", "{}");
     out.commit();
   }
-  EXPECT_EQ(read_npy(folder / "power/vectors.npy").dims(), (std::vector<Index>{kDim, 3}));
-  EXPECT_EQ(read_npy(folder / "alternating/factors_2.npy").dims(), (std::vector<Index>{kDim, 3}));
+  EXPECT_EQ(read_npy(folder / "power/vectors.npy").dims(), (std::vector<Index>{kTensorDim, 3}));
+  EXPECT_EQ(read_npy(folder / "alternating/factors_2.npy").dims(),
+            (std::vector<Index>{kTensorDim, 3}));
 }
 
 }  // namespace
