@@ -177,9 +177,28 @@ class Plan(ProgramTest):
 
     def test_needs_no_data(self):
         plan = self.plan("nowhere.npy", "--dim", 100, "--weight", 500)
-        self.assertIn(plan["mechanism"], ("iterate", "input"))
-        for name in "starts", "iterations", "releases", "noise", "weight", "epsilon":
-            self.assertGreater(plan[name], 0)
+        self.assertIn(plan["settings"]["mechanism"], ("iterate", "input"))
+        for name in "starts", "iterations":
+            self.assertGreater(plan["settings"][name], 0)
+        for name in "noise", "weight", "epsilon":
+            self.assertGreater(plan["forecasts"][name], 0)
+        self.assertEqual((plan["epsilon"], plan["delta"]), (2, 1e-6))
+
+    def test_announces_the_releases_of_the_run(self):
+        made = self.folder / "made"
+        self.succeed("generate", "tensor", "-d", 8, "-k", 3, "--out", made)
+        tensor = made / "tensor.npy"
+        for how in (["--mechanism", "iterate"], ["--mechanism", "input"],
+                    ["--as-published", "wang"]):
+            announced = {r["what"]: (r["count"], r["values"], r["mechanism"])
+                         for r in self.plan(tensor, *how)["releases"]}
+            done = self.sotto("decompose", tensor, "-k", 3, *PRIVATE, *how, "--json")
+            self.assertIn(done.returncode, (0, 3), done.stderr)
+            counts = {}
+            for r in json.loads(done.stdout)["privacy"]["releases"]:
+                before = counts.get(r["what"], (0,))[0]
+                counts[r["what"]] = (before + r["count"], r["values"], r["mechanism"])
+            self.assertEqual(counts, announced, how)
 
     def test_takes_the_shape_from_a_header_and_reads_no_further(self):
         data = npy_bytes([math.nan] * 27, (3, 3, 3))
@@ -189,8 +208,9 @@ class Plan(ProgramTest):
     def test_the_forecast_agrees_with_itself(self):
         for mechanism in "iterate", "input":
             plan = self.plan("x", "--dim", 64, "--mechanism", mechanism)
-            again = self.plan("x", "--dim", 64, "--mechanism", mechanism, "--weight", plan["weight"])
-            self.assertAlmostEqual(again["epsilon"], 2, places=6)
+            again = self.plan("x", "--dim", 64, "--mechanism", mechanism, "--weight",
+                              plan["forecasts"]["weight"])
+            self.assertAlmostEqual(again["forecasts"]["epsilon"], 2, places=6)
 
     def test_speaks_in_sentences(self):
         text = self.succeed("decompose", "x", "-k", 3, *PRIVATE, "--plan", "--dim", 30)

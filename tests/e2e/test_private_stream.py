@@ -124,21 +124,23 @@ class PrivateStream(ProgramTest):
     def test_a_plan_opens_no_file(self):
         public = ["--plan", "--dim", 50, "--records", 1000000, "--json"]
         plan = json.loads(self.succeed("stream", "missing.npy", "-k", 3, *PRIVATE, *public))
-        self.assertEqual(plan["batch"], 1000000 // plan["answers"])
-        self.assertEqual(plan["records_for_bound"], 0)
+        settings, forecasts = plan["settings"], plan["forecasts"]
+        self.assertEqual(settings["batch"], 1000000 // settings["answers"])
+        self.assertNotIn("records_for_bound", settings)
         # 2/(n mu) times the spread of the block, which is at most the root of its columns.
-        one = 2 * plan["noise_multiplier"] / plan["batch"]
-        self.assertGreater(plan["noise"], one)
-        self.assertLess(plan["noise"], one * math.sqrt(3 * plan["starts"]))
+        one = 2 * forecasts["noise_multiplier"] / settings["batch"]
+        self.assertGreater(forecasts["noise"], one)
+        self.assertLess(forecasts["noise"], one * math.sqrt(3 * settings["starts"]))
         searched = json.loads(self.succeed("stream", "-", "-k", 3, *SEARCHED, *public))
-        self.assertEqual(searched["records_for_bound"], 2000)
+        self.assertEqual(searched["settings"]["records_for_bound"], 2000)
         given = json.loads(self.succeed("stream", "x", "-k", 3, *PRIVATE, *public, "-L", 9, "-R", 5,
                                         "--method", "power", "--batch", 1000))
-        self.assertEqual([given[name] for name in ("method", "starts", "iterations", "answers",
-                                                   "batch")], ["power", 9, 5, 18, 1000])
+        self.assertEqual([given["settings"][name] for name in
+                          ("method", "starts", "iterations", "answers", "batch")],
+                         ["power", 9, 5, 18, 1000])
         strong = json.loads(self.succeed("stream", "x", "-k", 3, *PRIVATE, *public, "--weight",
-                                         plan["weight"]))
-        self.assertAlmostEqual(strong["epsilon"], 2, delta=0.001)
+                                         forecasts["weight"]))
+        self.assertAlmostEqual(strong["forecasts"]["epsilon"], 2, delta=0.001)
         self.refuse("stream", "missing.npy", "-k", 3, *PRIVATE, "--plan", says="missing.npy")
         text = self.write("points.csv", "0.1,0.2\n" * 10)
         self.refuse("stream", text, "-k", 1, *PRIVATE, "--plan", says="--records")
@@ -154,11 +156,15 @@ class PrivateStream(ProgramTest):
         plan = json.loads(self.succeed("stream", bare, "-k", COMPONENTS, *SEARCHED, "--plan",
                                        "--json"))
         result = self.result("stream", self.points, "-k", COMPONENTS, *SEARCHED)
-        self.assertEqual(plan["records"], result["diagnostics"]["points_read"])
-        self.assertEqual(plan["batch"], result["diagnostics"]["batch"])
-        self.assertEqual(plan["answers"], result["diagnostics"]["answers"])
+        settings = plan["settings"]
+        self.assertEqual(settings["records"], result["diagnostics"]["points_read"])
+        self.assertEqual(settings["batch"], result["diagnostics"]["batch"])
+        self.assertEqual(settings["answers"], result["diagnostics"]["answers"])
         for name in "method", "starts", "iterations":
-            self.assertEqual(plan[name], result["options"][name])
+            self.assertEqual(settings[name], result["options"][name])
+        made = [r["what"] for r in result["privacy"]["releases"]]
+        self.assertEqual({what: made.count(what) for what in made},
+                         {r["what"]: r["count"] for r in plan["releases"]})
 
     def killed_run(self, data, answers, columns, options):
         """Feeds part of the data, waits until so many answers are stored, and kills the run."""
@@ -253,7 +259,7 @@ class PrivateStream(ProgramTest):
     def stored_run(self, answers=4, options=PIPED):
         """A run that was killed with so many answers in its checkpoint, which is returned."""
         searched = json.loads(self.succeed("stream", "-", *options[:-2], "--plan", "--json"))
-        records = searched["records_for_bound"] + 3000 * answers + 1500
+        records = searched["settings"]["records_for_bound"] + 3000 * answers + 1500
         self.killed_run(self.raw()[:self.ROW * records], answers, 8, options)
         return (self.folder / "run.ckpt").read_bytes()
 
