@@ -40,7 +40,7 @@ class GenerateCorpus final : public Command {
     const CorpusGenerator generator = make_generator();
     folder.write_npy("topics.npy", generator.topics());
     folder.write_npy("weights.npy", generator.weights());
-    if (model_.model == "lda") folder.write_npy("alpha.npy", generator.alpha());
+    if (model_.model == DocumentModel::lda) folder.write_npy("alpha.npy", generator.alpha());
     write_vocabulary(folder.stage("vocab.txt"), words());
     const std::string file = gzip_ ? "docword.txt.gz" : "docword.txt";
     const Size size = write_documents(generator, folder.stage(file));

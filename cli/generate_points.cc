@@ -1,6 +1,7 @@
 // sotto generate points: records around known latent components.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -15,6 +16,11 @@
 namespace sotto::cli {
 namespace {
 
+enum class FloatSize { f4, f8 };
+constexpr auto enum_names(FloatSize) {
+  return std::to_array<EnumName<FloatSize>>({{FloatSize::f4, "f4"}, {FloatSize::f8, "f8"}});
+}
+
 class GeneratePoints final : public Command {
  public:
   std::string name() const override { return "generate points"; }
@@ -22,7 +28,7 @@ class GeneratePoints final : public Command {
   OptionTable options() override {
     return OptionTable()
         .append(model_.table())
-        .choice("dtype", dtype_, {"f4", "f8"}, "size of a number, 4 or 8 bytes")
+        .choice("dtype", dtype_, "size of a number, 4 or 8 bytes")
         .flag("raw", raw_,
               "write the bare numbers to standard output, for a pipe; with --out only the truth is "
               "written there")
@@ -64,7 +70,7 @@ class GeneratePoints final : public Command {
 
  private:
   std::string truth() const { return model_.is_mixture() ? "means.npy" : "vectors.npy"; }
-  Index item_size() const { return dtype_ == "f4" ? 4 : 8; }
+  Index item_size() const { return dtype_ == FloatSize::f4 ? 4 : 8; }
 
   void write_file(SyntheticPoints& points, OutputFolder& folder) const {
     NpyWriter writer(folder.stage("points.npy"), {model_.records, model_.dim}, item_size());
@@ -89,7 +95,7 @@ class GeneratePoints final : public Command {
   }
 
   PointModel model_;
-  std::string dtype_ = "f8";
+  FloatSize dtype_ = FloatSize::f8;
   bool raw_ = false;
   CommonOptions common_;
 };

@@ -233,7 +233,10 @@ OptionTable& OptionTable::choice_by(const std::string& name,
                      place_of(name), "must be one of {}, got '{}'", all, value);
     set(value);
   };
-  option.get = [get] { return nlohmann::json(get()); };
+  option.get = [get] {
+    const std::string chosen = get();
+    return chosen.empty() ? nlohmann::json(nullptr) : nlohmann::json(chosen);
+  };
   add(std::move(option));
   return *this;
 }

@@ -85,6 +85,15 @@ class OptionTable {
         name, names, [&field](const std::string& text) { field = *value_named<E>(text); },
         [&field] { return std::string(name_of(field)); }, help);
   }
+  // The same for one that may be left out: a default that depends on other options.
+  template <NamedEnum E>
+  OptionTable& choice(const std::string& name, std::optional<E>& field, const std::string& help) {
+    std::vector<std::string> names;
+    for (const auto& [value, text] : enum_names(E{})) names.emplace_back(text);
+    return choice_by(
+        name, names, [&field](const std::string& text) { field = *value_named<E>(text); },
+        [&field] { return field ? std::string(name_of(*field)) : std::string(); }, help);
+  }
   OptionTable& flag(const std::string& name, bool& field, const std::string& help);
   OptionTable& append(const OptionTable& other);
   // Sets `given` when the user gives this option, whatever value: for defaults that depend on
@@ -102,6 +111,7 @@ class OptionTable {
   std::string markdown() const;   // a table, for the manual
 
  private:
+  // `get` gives an empty text for what has not been chosen.
   OptionTable& choice_by(const std::string& name, const std::vector<std::string>& choices,
                          std::function<void(const std::string&)> set,
                          const std::function<std::string()>& get, const std::string& help);

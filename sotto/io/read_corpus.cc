@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/io/document_reader.h"
+#include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/sniff_documents.h"
 #include "sotto/io/stop_words.h"
@@ -17,7 +18,7 @@
 namespace sotto {
 namespace {
 
-std::string sniff(ByteSource& bytes) {
+CorpusFormat sniff_corpus(ByteSource& bytes) {
   constexpr std::size_t enough = 1 << 20;
   const bool cut = bytes.peek(enough).size() == enough;
   const std::string_view head = without_byte_order_mark(bytes.peek(enough));
@@ -25,32 +26,36 @@ std::string sniff(ByteSource& bytes) {
   SOTTO_REQUIRE_AT(is_text(head), bytes.path(),
                    "is not text; expected UCI docword, LDA-C, MatrixMarket, SVMlight or text, one "
                    "document a line");
-  if (head.starts_with("%%MatrixMarket")) return "mm";
+  if (head.starts_with("%%MatrixMarket")) return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
-  return documents ? std::string(format_name(*documents)) : "text";
+  return documents ? *value_named<CorpusFormat>(format_name(*documents)) : CorpusFormat::text;
 }
 
-std::string format_of(const std::string& path, ByteSource& bytes,
-                      const CorpusFileOptions& options) {
-  static constexpr std::string_view reads[] = {"uci", "lda-c", "mm", "svmlight", "text"};
-  if (options.format != "auto") return options.format;
-  return options.records_are_private ? public_format(path, bytes, reads) : sniff(bytes);
+CorpusFormat format_of_corpus(const std::string& path, ByteSource& bytes,
+                              const CorpusFileOptions& options) {
+  if (options.format != CorpusFormat::automatic) return options.format;
+  if (!options.records_are_private) return sniff_corpus(bytes);
+  std::vector<std::string_view> reads;
+  for (const auto& [format, name] : enum_names(CorpusFormat{})) {
+    if (format != CorpusFormat::automatic) reads.push_back(name);
+  }
+  return *value_named<CorpusFormat>(public_format(path, bytes, reads));
 }
 
 // How many words there are would be read off the documents.
-void check_private_words(const std::string& format, const CorpusFileOptions& options) {
-  const bool numbers = format == "lda-c" || format == "svmlight";
+void check_private_words(CorpusFormat format, const CorpusFileOptions& options) {
+  const bool numbers = format == CorpusFormat::lda_c || format == CorpusFormat::svmlight;
   SOTTO_REQUIRE_AT(!options.records_are_private || !numbers || !options.vocab.empty(), "`vocab`",
                    "is needed: {} has numbers for words, and how many there are would be read off "
                    "the documents",
-                   format);
+                   name_of(format));
 }
 
-void check_text_options(const std::string& format, const CorpusFileOptions& options) {
+void check_text_options(CorpusFormat format, const CorpusFileOptions& options) {
   const CorpusFileOptions usual;
   const auto only_text = [&](bool is_usual, const char* name) {
-    SOTTO_REQUIRE_AT(is_usual || format == "text", name, "goes with text, not with `format` {}",
-                     format);
+    SOTTO_REQUIRE_AT(is_usual || format == CorpusFormat::text, name,
+                     "only works with text, not with `format` {}", name_of(format));
   };
   only_text(options.stop_words == usual.stop_words, "`stop-words`");
   only_text(options.min_length == usual.min_length, "`min-length`");
@@ -78,7 +83,7 @@ void check_declared(Index documents, Index entries, bool is_private, const std::
                    entries);
 }
 
-// The number of words in --vocab, where it is given, and in a header must be the same.
+// The number of words in the vocabulary, where it is given, and in a header must be the same.
 void check_vocabulary(std::optional<Index> vocabulary, Index header, const std::string& path) {
   SOTTO_REQUIRE_AT(!vocabulary || *vocabulary == header, "`vocab`",
                    "has {} words, the header of {} says {}", *vocabulary, path, header);
@@ -155,27 +160,46 @@ TextRules text_rules(const CorpusFileOptions& options) {
   TextRules rules;
   rules.lower = !options.keep_case;
   rules.min_length = options.min_length;
-  if (options.stop_words == "english") {
+  const std::optional<StopWords> list = value_named<StopWords>(options.stop_words);
+  if (list == StopWords::english) {
     rules.stop_words.assign(english_stop_words().begin(), english_stop_words().end());
-  } else if (options.stop_words != "none") {
+  } else if (!list) {
     rules.stop_words = read_vocabulary(options.stop_words);
   }
   return rules;
 }
 
-Corpus read_as(const std::string& format, ByteSource& bytes, const CorpusFileOptions& options,
-               std::vector<std::string> vocabulary) {
-  if (format == "text") {
-    Corpus corpus = read_text_corpus(bytes, vocabulary, text_rules(options));
-    corpus.vocabulary_is_declared = !vocabulary.empty();
+// What decides how documents are read, all of it public.
+struct CorpusRules {
+  CorpusFormat format;
+  std::vector<std::string> vocabulary;
+  TextRules text;
+  bool is_private;
+};
+
+Corpus read_as(ByteSource& bytes, CorpusRules rules) {
+  if (rules.format == CorpusFormat::text) {
+    Corpus corpus = read_text_corpus(bytes, rules.vocabulary, rules.text);
+    corpus.vocabulary_is_declared = !rules.vocabulary.empty();
     return corpus;
   }
   std::optional<Index> dim;
-  if (!vocabulary.empty()) dim = std::ssize(vocabulary);
-  const bool is_private = options.records_are_private;
-  Corpus corpus = format == "mm" ? read_matrix_market(bytes, dim, is_private)
-                                 : read_documents(bytes, *document_format(format), dim, is_private);
-  corpus.vocabulary = std::move(vocabulary);
+  if (!rules.vocabulary.empty()) dim = std::ssize(rules.vocabulary);
+  Corpus corpus =
+      rules.format == CorpusFormat::mm
+          ? read_matrix_market(bytes, dim, rules.is_private)
+          : read_documents(bytes, *document_format(name_of(rules.format)), dim, rules.is_private);
+  corpus.vocabulary = std::move(rules.vocabulary);
+  return corpus;
+}
+
+Corpus read_some_as(ByteSource& bytes, CorpusRules rules) {
+  const bool of_vocabulary = rules.format == CorpusFormat::text && !rules.vocabulary.empty();
+  const bool is_private = rules.is_private;
+  Corpus corpus = read_as(bytes, std::move(rules));
+  SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
+  SOTTO_REQUIRE_AT(is_private || corpus.entries() >= 1, bytes.path(), "has no words{}",
+                   of_vocabulary ? " of the vocabulary" : "");
   return corpus;
 }
 
@@ -210,7 +234,7 @@ Corpus match_words(const Corpus& corpus, const std::vector<std::string>& words) 
 
 OptionTable CorpusFileOptions::table() {
   return OptionTable()
-      .choice("format", format, {"auto", "uci", "lda-c", "mm", "svmlight", "text"},
+      .choice("format", format,
               "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
               "line; auto: recognised by content, with `epsilon` by the name of the file")
       .text("vocab", 0, vocab, "FILE",
@@ -225,22 +249,27 @@ OptionTable CorpusFileOptions::table() {
       .flag("keep-case", keep_case, "tell capitals from small letters in text");
 }
 
-Corpus read_corpus(const std::string& path, const CorpusFileOptions& options,
-                   std::string* format_used) {
+std::string CorpusFileOptions::stop_words_file() const {
+  return value_named<StopWords>(stop_words) ? std::string() : stop_words;
+}
+
+Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options,
+                              CorpusFormat* format_used) {
   std::vector<std::string> vocabulary;
   if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
-  ByteSource bytes(path, packing_of(options.records_are_private));
-  const std::string format = format_of(path, bytes, options);
-  if (format_used != nullptr) *format_used = format;
-  check_text_options(format, options);
-  check_private_words(format, options);
-  Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
-  SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
-  SOTTO_REQUIRE_AT(options.records_are_private || corpus.entries() >= 1, bytes.path(),
-                   "has no words{}",
-                   format == "text" && !options.vocab.empty() ? " of the vocabulary" : "");
-  if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
-  return corpus;
+  TextRules text = text_rules(options);
+  const bool is_private = options.records_are_private;
+  return Sensitive<Corpus>(read_unquoted(is_private, path, [&] {
+    ByteSource bytes(path, packing_of(is_private));
+    const CorpusFormat format = format_of_corpus(path, bytes, options);
+    if (format_used != nullptr) *format_used = format;
+    check_text_options(format, options);
+    check_private_words(format, options);
+    Corpus corpus =
+        read_some_as(bytes, {format, std::move(vocabulary), std::move(text), is_private});
+    if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
+    return corpus;
+  }));
 }
 
 std::vector<std::string> read_vocabulary(const std::string& path) {
@@ -265,20 +294,22 @@ std::vector<std::string> read_vocabulary(const std::string& path) {
   return words;
 }
 
-Corpus read_corpus_over(const std::vector<std::string>& words, Index count, const std::string& path,
-                        CorpusFileOptions options) {
+Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,
+                                   const std::string& path, CorpusFileOptions options) {
   options.min_df = 1;
+  options.records_are_private = false;
   ByteSource bytes(path);
-  const std::string format = format_of(path, bytes, options);
+  const CorpusFormat format = format_of_corpus(path, bytes, options);
   check_text_options(format, options);
-  const bool text = format == "text" && !words.empty();
+  const bool text = format == CorpusFormat::text && !words.empty();
   std::vector<std::string> vocabulary = words;
   if (!text && !options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
-  Corpus corpus = read_as(format, bytes, options, std::move(vocabulary));
+  Corpus corpus =
+      read_as(bytes, {format, std::move(vocabulary), text_rules(options), /*is_private=*/false});
   if (!text && !words.empty() && corpus.vocabulary != words) corpus = match_words(corpus, words);
   SOTTO_REQUIRE_AT(corpus.vocabulary_size == count, path, "is over {} words, not over {}",
                    corpus.vocabulary_size, count);
-  return corpus;
+  return Sensitive<Corpus>(std::move(corpus));
 }
 
 }  // namespace sotto

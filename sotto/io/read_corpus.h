@@ -3,59 +3,82 @@
 // documents by words, in any order) and plain text (text_corpus.h); plain or gzip.
 //
 // Private documents (CorpusFileOptions::records_are_private): no document decides how another one
-// is read, or how many there are.
+// is read, or how many there are, and none is quoted in a message.
 //   - The format is that of public_format.h; gzip is told by the name.
-//   - The words of LDA-C and SVMlight need --vocab: the largest number would be read off documents.
+//   - The words of LDA-C and SVMlight need a vocabulary: the largest number would be read off
+//   documents.
 //   - Every line of text is a document, a blank one and one that begins with # too; what a line has
 //     beyond 2^30 bytes is not read. The empty document of LDA-C is "0", that of SVMlight a label;
 //     a line that is blank or a comment is none of theirs and is refused, since the number of
 //     documents is public. Sizes in a header are public.
 //   - Malformed, and refused wherever it stands: a count that is not a whole
-//     number from 1 to 2^31 - 1; a word number outside --vocab or header; a word given twice; in
-//     LDA-C and SVMlight a line of 2^30 bytes or more.
+//     number from 1 to 2^31 - 1; a word number outside vocabulary or header; a word given twice; in
+//     LDA-C and SVMlight a line of 2^30 bytes or more. The message names the file and no more; what
+//     is wrong with the vocabulary or the stop words, which are public, is said.
 //
 // Counts must be whole numbers from 1 on. Words have names when a vocabulary is given, one word a
 // line, or when the file is text. A vocabulary must fit: as many words as the header says, and no
 // word number beyond it. What cannot be read is an Error with file and, where there is one, line.
 // Cost: one pass, 8 bytes an entry (16 at the peak for MatrixMarket that is not in order of
 // documents).
-// Privacy: none but that; messages quote what they complain of, and the caller of a private run
-// must not pass them on. Such a run also needs Corpus::vocabulary_is_declared, and no --min-df,
-// which looks at all documents.
+// Privacy: what is read is sensitive until someone declares it public. A private run also needs
+// Corpus::vocabulary_is_declared, and no `min-df`, which looks at all documents.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/base/options.h"
+#include "sotto/base/sensitive.h"
 #include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
+enum class CorpusFormat { automatic, uci, lda_c, mm, svmlight, text };
+constexpr auto enum_names(CorpusFormat) {
+  return std::to_array<EnumName<CorpusFormat>>({{CorpusFormat::automatic, "auto"},
+                                                {CorpusFormat::uci, "uci"},
+                                                {CorpusFormat::lda_c, "lda-c"},
+                                                {CorpusFormat::mm, "mm"},
+                                                {CorpusFormat::svmlight, "svmlight"},
+                                                {CorpusFormat::text, "text"}});
+}
+
+// Stop words that need no file.
+enum class StopWords { none, english };
+constexpr auto enum_names(StopWords) {
+  return std::to_array<EnumName<StopWords>>(
+      {{StopWords::none, "none"}, {StopWords::english, "english"}});
+}
+
 struct CorpusFileOptions {
-  std::string format = "auto";  // uci, lda-c, mm, svmlight, text
-  std::string vocab;            // file; empty: none
+  CorpusFormat format = CorpusFormat::automatic;
+  std::string vocab;  // file; empty: none
   std::int64_t min_df = 1;
   // Text only.
-  std::string stop_words = "none";  // english, or a file
+  std::string stop_words{name_of(StopWords::none)};  // the name of a list, or a file
   std::int64_t min_length = 2;
   bool keep_case = false;
   // Not an option of the user's: whether the documents belong to persons (see above).
   bool records_are_private = false;
 
   OptionTable table();
+  // Empty where `stop_words` names a list.
+  std::string stop_words_file() const;
 };
 
 // Sets `format`, where it is given, to the one that the file was read in.
-Corpus read_corpus(const std::string& path, const CorpusFileOptions& options = {},
-                   std::string* format = nullptr);
+Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options = {},
+                              CorpusFormat* format = nullptr);
 
 // Another file whose words are to be numbered as in a corpus that was read with the same options:
-// its text is counted over these words, a file with numbers is matched by its --vocab. `words`
+// its text is counted over these words, a file with numbers is matched by its vocabulary. `words`
 // empty: the numbers must agree as they are, `count` of them.
-Corpus read_corpus_over(const std::vector<std::string>& words, Index count, const std::string& path,
-                        CorpusFileOptions options);
+Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,
+                                   const std::string& path, CorpusFileOptions options);
 
 // The words of a file, one a line; blank lines only at the end.
 std::vector<std::string> read_vocabulary(const std::string& path);

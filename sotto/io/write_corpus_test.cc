@@ -36,7 +36,7 @@ TEST(WriteCorpus, is_read_back_the_same_plain_and_gzip) {
     write_corpus(folder / name, folder / "vocab.txt", corpus);
     CorpusFileOptions options;
     options.vocab = folder / "vocab.txt";
-    const Corpus back = read_corpus(folder / name, options);
+    const Corpus back = read_corpus(folder / name, options).open(PublicDeclaration("made up here"));
     EXPECT_EQ(back.begin, corpus.begin);
     EXPECT_EQ(back.word, corpus.word);
     EXPECT_EQ(back.count, corpus.count);

@@ -14,7 +14,8 @@ namespace {
 
 using namespace sotto::testing;
 
-DocumentPrivacyOptions privacy(double epsilon, const std::string& mechanism = "auto") {
+DocumentPrivacyOptions privacy(double epsilon,
+                               TopicMechanism mechanism = TopicMechanism::automatic) {
   DocumentPrivacyOptions options;
   options.epsilon = epsilon;
   options.delta = 1e-6;
@@ -22,10 +23,12 @@ DocumentPrivacyOptions privacy(double epsilon, const std::string& mechanism = "a
   return options;
 }
 
-TopicOptions topics(std::int64_t k, const std::string& model = "lda") {
+TopicOptions topics(std::int64_t k, DocumentModel model = DocumentModel::lda,
+                    std::optional<std::int64_t> refine = {}) {
   TopicOptions options;
   options.topics = k;
   options.model = model;
+  options.refine = refine;
   options.starts = 4;
   options.iterations = 20;
   return options;
@@ -34,27 +37,28 @@ TopicOptions topics(std::int64_t k, const std::string& model = "lda") {
 double sum(const TopicShares& s) { return s.first + s.second + s.third + s.steps; }
 
 TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
-  for (const std::string mechanism : {"auto", "pairs", "triples"}) {
-    for (const std::string model : {"lda", "single"}) {
+  for (const auto& [mechanism, mechanism_name] : enum_names(TopicMechanism{})) {
+    for (const auto& [model, model_name] : enum_names(DocumentModel{})) {
+      const bool lda = model == DocumentModel::lda;
       for (const std::optional<std::int64_t> refine :
            {std::optional<std::int64_t>(), std::optional<std::int64_t>(0),
             std::optional<std::int64_t>(1), std::optional<std::int64_t>(20)}) {
-        if (model == "single" && refine.value_or(0) > 0) continue;
+        if (!lda && refine.value_or(0) > 0) continue;
         const PrivateTopicPlan plan =
-            plan_private_topics({1000, 50}, topics(3, model), refine, privacy(1, mechanism));
+            plan_private_topics({1000, 50}, topics(3, model, refine), privacy(1, mechanism));
         EXPECT_LE(sum(plan.shares), 1 + 1e-15);
         EXPECT_GE(sum(plan.shares), 1 - 1e-15);
         for (const double share :
              {plan.shares.first, plan.shares.second, plan.shares.third, plan.shares.steps}) {
           EXPECT_GE(share, 0);
         }
-        EXPECT_EQ(plan.shares.third > 0, plan.mechanism == "triples");
-        EXPECT_EQ(plan.mechanism, mechanism != "auto" ? mechanism
-                                  : model == "lda"    ? "pairs"
-                                                      : "triples");
+        EXPECT_EQ(plan.shares.third > 0, plan.mechanism == TopicMechanism::triples);
+        EXPECT_EQ(plan.mechanism, mechanism != TopicMechanism::automatic ? mechanism
+                                  : lda                                  ? TopicMechanism::pairs
+                                                                         : TopicMechanism::triples);
         EXPECT_EQ(plan.shares.steps > 0, plan.steps > 0);
-        EXPECT_EQ(plan.steps, model == "single" ? 0 : refine.value_or(3));
-        EXPECT_EQ(plan.may_skip_steps, model == "lda" && !refine && plan.mechanism == "pairs");
+        EXPECT_EQ(plan.steps, lda ? refine.value_or(3) : 0);
+        EXPECT_EQ(plan.may_skip_steps, lda && !refine && plan.mechanism == TopicMechanism::pairs);
       }
     }
   }
@@ -62,8 +66,7 @@ TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
 
 TEST(PrivateTopicPlan, costs_no_more_than_the_budget_holds) {
   for (const double epsilon : {1e-3, 0.1, 1.0, 10.0}) {
-    const PrivateTopicPlan plan =
-        plan_private_topics({100000, 1000}, topics(10), {}, privacy(epsilon));
+    const PrivateTopicPlan plan = plan_private_topics({100000, 1000}, topics(10), privacy(epsilon));
     const double all = Budget::gaussian(epsilon, 1e-6).gaussian_left();
     EXPECT_LE(plan.mu, all);
     EXPECT_GT(plan.mu, all * (1 - 1e-5));
@@ -71,27 +74,27 @@ TEST(PrivateTopicPlan, costs_no_more_than_the_budget_holds) {
 }
 
 TEST(PrivateTopicPlan, refuses_what_cannot_be) {
-  const auto place = [](const TopicOptions& options, std::optional<std::int64_t> refine,
-                        const DocumentPrivacyOptions& asked, PublicCorpusShape shape = {100, 20}) {
+  const auto place = [](const TopicOptions& options, const DocumentPrivacyOptions& asked,
+                        PublicCorpusShape shape = {100, 20}) {
     try {
-      plan_private_topics(shape, options, refine, asked);
+      plan_private_topics(shape, options, asked);
       return std::string("none");
     } catch (const Error& error) {
       return error.place();
     }
   };
-  EXPECT_EQ(place(topics(3), {}, privacy(1)), "none");
-  EXPECT_EQ(place(topics(21), {}, privacy(1)), "`topics`");
-  EXPECT_EQ(place(topics(3, "single"), 2, privacy(1)), "`refine`");
+  EXPECT_EQ(place(topics(3), privacy(1)), "none");
+  EXPECT_EQ(place(topics(21), privacy(1)), "`topics`");
+  EXPECT_EQ(place(topics(3, DocumentModel::single, 2), privacy(1)), "`refine`");
   DocumentPrivacyOptions core = privacy(1);
   core.core = 2;
-  EXPECT_EQ(place(topics(3), {}, core), "`core`");
+  EXPECT_EQ(place(topics(3), core), "`core`");
   core.core = 21;
-  EXPECT_EQ(place(topics(3), {}, core), "`core`");
+  EXPECT_EQ(place(topics(3), core), "`core`");
   core.core = 3;
-  EXPECT_EQ(place(topics(3), {}, core), "none");
+  EXPECT_EQ(place(topics(3), core), "none");
   // More topics than the words whose pairs are held.
-  EXPECT_EQ(place(topics(5000), {}, privacy(1), {100, 10000}), "`topics`");
+  EXPECT_EQ(place(topics(5000), privacy(1), {100, 10000}), "`topics`");
 }
 
 TEST(DocumentPrivacyOptions, go_together_or_are_refused) {
@@ -105,7 +108,7 @@ TEST(DocumentPrivacyOptions, go_together_or_are_refused) {
   EXPECT_THROW(options.check(), Error);
   for (int which = 0; which < 3; ++which) {
     DocumentPrivacyOptions alone;
-    if (which == 0) alone.mechanism = "pairs";
+    if (which == 0) alone.mechanism = TopicMechanism::pairs;
     if (which == 1) alone.core = 10;
     if (which == 2) alone.insecure_seed = 1;
     EXPECT_THROW(alone.check(), Error) << which;
@@ -119,12 +122,11 @@ struct Outcome {
 };
 
 Outcome run(Corpus corpus, const TopicOptions& options, const DocumentPrivacyOptions& asked,
-            std::optional<std::int64_t> refine = {}, bool secure = true) {
+            bool secure = true) {
   const PublicCorpusShape shape{corpus.documents(), corpus.vocabulary_size};
-  const PrivateTopicPlan plan = plan_private_topics(shape, options, refine, asked);
-  PrivateRun releases(document_statement(shape, asked.target()),
-                      secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5),
-                      asked.target().budget());
+  const PrivateTopicPlan plan = plan_private_topics(shape, options, asked);
+  PrivateRun releases(run_plan(plan),
+                      secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5));
   PrivateTopicFit fit =
       fit_private_topics(Sensitive<Corpus>(std::move(corpus)), plan, options, releases);
   return {std::move(fit), releases.certify(), plan};
@@ -148,7 +150,7 @@ void expect_distributions(const PrivateTopicFit& fit) {
 }
 
 TEST(PrivateTopics, every_run_stays_within_its_target_and_spends_it) {
-  for (const std::string mechanism : {"pairs", "triples"}) {
+  for (const TopicMechanism mechanism : {TopicMechanism::pairs, TopicMechanism::triples}) {
     for (const double epsilon : {0.3, 2.0}) {
       for (const Index documents : {2500, 20000}) {
         const Outcome o =
@@ -158,7 +160,7 @@ TEST(PrivateTopics, every_run_stays_within_its_target_and_spends_it) {
         EXPECT_LE(o.certificate.epsilon, epsilon);
         EXPECT_LE(spent(o.certificate), o.plan.mu);
         EXPECT_GT(spent(o.certificate), o.plan.mu * (1 - 1e-6));
-        const std::size_t moments = mechanism == "triples" ? 3 : 2;
+        const std::size_t moments = mechanism == TopicMechanism::triples ? 3 : 2;
         EXPECT_EQ(o.certificate.releases.size(), moments + std::size_t(o.fit.steps));
         EXPECT_LE(o.fit.core, 9);
       }
@@ -178,10 +180,12 @@ TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_
   EXPECT_EQ(strong.certificate.releases.size(), 5u);
 
   // Steps that were asked for are taken.
-  const Outcome asked = run(random_corpus(300, 9, 2, 1), topics(2), privacy(1), 2);
+  const Outcome asked =
+      run(random_corpus(300, 9, 2, 1), topics(2, DocumentModel::lda, 2), privacy(1));
   EXPECT_EQ(asked.fit.steps, 2);
   EXPECT_EQ(asked.certificate.releases.size(), 4u);
-  const Outcome none = run(random_corpus(20000, 9, 2, 1), topics(2), privacy(1), 0);
+  const Outcome none =
+      run(random_corpus(20000, 9, 2, 1), topics(2, DocumentModel::lda, 0), privacy(1));
   EXPECT_EQ(none.certificate.releases.size(), 2u);
   for (const Outcome* o : {&weak, &strong, &asked, &none}) {
     EXPECT_LE(spent(o->certificate), o->plan.mu);
@@ -190,8 +194,8 @@ TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_
 
 TEST(PrivateTopics, an_insecure_seed_repeats_and_proves_nothing) {
   const Corpus corpus = random_corpus(3000, 9, 3, 1);
-  const Outcome a = run(corpus, topics(2), privacy(1), {}, false);
-  const Outcome b = run(corpus, topics(2), privacy(1), {}, false);
+  const Outcome a = run(corpus, topics(2), privacy(1), false);
+  const Outcome b = run(corpus, topics(2), privacy(1), false);
   EXPECT_EQ(a.fit.model.topics, b.fit.model.topics);
   EXPECT_FALSE(a.certificate.proved);
   EXPECT_NE(run(corpus, topics(2), privacy(1)).fit.model.topics,
@@ -200,7 +204,7 @@ TEST(PrivateTopics, an_insecure_seed_repeats_and_proves_nothing) {
 
 // As many topics as words, and a core of as many words as topics.
 TEST(PrivateTopics, the_smallest_vocabularies_have_topics) {
-  for (const std::string mechanism : {"pairs", "triples"}) {
+  for (const TopicMechanism mechanism : {TopicMechanism::pairs, TopicMechanism::triples}) {
     const Outcome all = run(random_corpus(5000, 3, 4), topics(3), privacy(5, mechanism));
     expect_distributions(all.fit);
     DocumentPrivacyOptions narrow = privacy(5, mechanism);
@@ -222,9 +226,10 @@ TEST(PrivateTopics, noise_alone_gives_a_model_or_a_refusal) {
   int refused = 0, done = 0;
   for (int trial = 0; trial < 40; ++trial) {
     try {
-      expect_distributions(run(trial % 2 ? empty : random_corpus(20, 6, 6, 1), topics(2),
-                               privacy(0.01, trial % 4 < 2 ? "pairs" : "triples"))
-                               .fit);
+      expect_distributions(
+          run(trial % 2 ? empty : random_corpus(20, 6, 6, 1), topics(2),
+              privacy(0.01, trial % 4 < 2 ? TopicMechanism::pairs : TopicMechanism::triples))
+              .fit);
       ++done;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("too few documents"), std::string::npos)

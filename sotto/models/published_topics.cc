@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sotto/base/error.h"
+#include "sotto/models/private_topics_plan.h"
 #include "sotto/models/simplex.h"
 #include "sotto/release/private_documents.h"
 #include "sotto/tensor/contraction.h"
@@ -13,27 +14,29 @@ namespace sotto {
 namespace {
 
 // Where a method puts its noise: on the moments, or after whitening.
-struct Method {
-  const char* name = "";
+struct PublishedMethod {
+  PublishedTopics method;
   std::optional<MomentNoise> moments = {};
   WhitenedNoise whitened = WhitenedNoise::power;
   bool single_topic = false;
 };
 
-constexpr Method kMethods[] = {
-    {.name = "agn", .moments = MomentNoise::agn, .single_topic = true},
-    {.name = "avn", .moments = MomentNoise::avn, .single_topic = true},
-    {.name = "dp-tpm", .whitened = WhitenedNoise::power, .single_topic = true},
-    {.name = "esmaeili-1", .moments = MomentNoise::esmaeili},
-    {.name = "esmaeili-2", .whitened = WhitenedNoise::tensor},
-    {.name = "esmaeili-3", .whitened = WhitenedNoise::components},
-    {.name = "esmaeili-4", .whitened = WhitenedNoise::topics},
+constexpr PublishedMethod kPublishedMethods[] = {
+    {.method = PublishedTopics::agn, .moments = MomentNoise::agn, .single_topic = true},
+    {.method = PublishedTopics::avn, .moments = MomentNoise::avn, .single_topic = true},
+    {.method = PublishedTopics::dp_tpm, .whitened = WhitenedNoise::power, .single_topic = true},
+    {.method = PublishedTopics::esmaeili_1, .moments = MomentNoise::esmaeili},
+    {.method = PublishedTopics::esmaeili_2, .whitened = WhitenedNoise::tensor},
+    {.method = PublishedTopics::esmaeili_3, .whitened = WhitenedNoise::components},
+    {.method = PublishedTopics::esmaeili_4, .whitened = WhitenedNoise::topics},
 };
 
-const Method& find_method(const std::string& name) {
-  const Method* found = std::find_if(std::begin(kMethods), std::end(kMethods),
-                                     [&](const Method& method) { return name == method.name; });
-  SOTTO_REQUIRE_AT(found != std::end(kMethods), "`as-published`", "there is no method {}", name);
+const PublishedMethod& find_published(PublishedTopics method) {
+  const PublishedMethod* found =
+      std::find_if(std::begin(kPublishedMethods), std::end(kPublishedMethods),
+                   [&](const PublishedMethod& each) { return method == each.method; });
+  SOTTO_REQUIRE_AT(found != std::end(kPublishedMethods), "`as-published`", "there is no method {}",
+                   name_of(method));
   return *found;
 }
 
@@ -67,40 +70,40 @@ TopicModel finish(const RawTopics& raw) {
 
 }  // namespace
 
-OptionTable PublishedTopicOptions::table() {
-  std::vector<std::string> choices = {"off"};
-  for (const Method& method : kMethods) choices.emplace_back(method.name);
-  return OptionTable().choice("as-published", as_published, choices,
-                              "the noise of a paper, for comparison: Imtiaz & Sarwate 2018 (agn, "
-                              "avn, dp-tpm; single topic) "
-                              "or a configuration of Esmaeili & Huang 2018; at most 500 words");
+Plan plan_published_topics(const PublicCorpusShape& shape, const TopicOptions& options,
+                           PublishedTopics method, const PrivacyTarget& target) {
+  const PublishedMethod& how = find_published(method);
+  SOTTO_REQUIRE_AT(shape.words > 0, "`vocab`",
+                   "is needed: the words would otherwise be read off the documents");
+  require_words(options.topics, shape.words);
+  const PublishedSetting setting{options.concentration(), target};
+  SOTTO_REQUIRE_AT(!how.single_topic || setting.alpha0 == 0, "`as-published`",
+                   "{} is a method for `model` single", name_of(method));
+  Plan plan;
+  plan.statement = document_statement(shape, target);
+  plan.statement.budget.reset();  // the releases are fixed; what they cost is computed
+  plan.statement.claimed = PrivacyClaim{target.epsilon, target.delta};
+  plan.target = target;
+  plan.method = fmt::format("{}, as published", name_of(method));
+  plan.settings = {{"topics", options.topics}};
+  plan.releases = how.moments ? plan_published_moments(shape, *how.moments, setting)
+                              : plan_whitened(shape, how.whitened, setting, power_options(options));
+  return plan;
 }
 
 PublishedTopicFit fit_published_topics(const Sensitive<Corpus>& corpus, const TopicOptions& options,
-                                       const std::string& as_published, const PrivacyTarget& target,
-                                       NoiseKey key, const std::string& place) {
-  const Method& method = find_method(as_published);
-  const PublicCorpusShape shape = public_shape(corpus);
-  SOTTO_REQUIRE_AT(shape.words > 0, "`vocab`",
-                   "is needed: the words of {} would otherwise be read off its documents", place);
-  SOTTO_REQUIRE_AT(options.topics <= shape.words, "`topics`",
-                   "cannot exceed the {} words of the vocabulary, got {}", shape.words,
-                   options.topics);
+                                       PublishedTopics method, const PrivacyTarget& target,
+                                       PrivateRun& run) {
+  const PublishedMethod& how = find_published(method);
   const PublishedSetting setting{options.concentration(), target};
-  SOTTO_REQUIRE_AT(!method.single_topic || setting.alpha0 == 0, "`as-published`",
-                   "{} is a method for `model` single", method.name);
-  PrivacyStatement statement = document_statement(shape, target);
-  statement.budget.reset();  // the releases are fixed; what they cost is computed
-  statement.claimed = PrivacyClaim{target.epsilon, target.delta};
-  PrivateRun run(statement, std::move(key));
-  if (method.moments) {
+  if (how.moments) {
     const DenseMoments noisy =
-        release_published_moments(corpus, *method.moments, setting, run).value();
-    return {finish(recover(noisy, options, *method.moments)), run.certify(), {}};
+        release_published_moments(corpus, *how.moments, setting, run).value();
+    return {finish(recover(noisy, options, *how.moments)), {}};
   }
   WhitenedRelease release =
-      release_whitened(corpus, method.whitened, setting, power_options(options), run).value();
-  return {finish(release.topics), run.certify(), std::move(release.conditions)};
+      release_whitened(corpus, how.whitened, setting, power_options(options), run).value();
+  return {finish(release.topics), std::move(release.conditions)};
 }
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// Topic models with the noise that papers put on them, for comparison (`--as-published`): AGN, AVN
+// Topic models with the noise that papers put on them, for comparison (`as-published`): AGN, AVN
 // and the private power method of Imtiaz & Sarwate 2018, and the four configurations of Esmaeili &
 // Huang 2018.
 //
@@ -10,33 +10,51 @@
 // avn and esmaeili-1; none for the rest. `conditions` of esmaeili-2 to 4 are numbers of the data.
 #pragma once
 
-#include <string>
+#include <array>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/release/published_whitened.h"
 
 namespace sotto {
 
-struct PublishedTopicOptions {
-  std::string as_published = "off";
-
-  OptionTable table();
-  bool on() const { return as_published != "off"; }
+enum class PublishedTopics {
+  off,
+  agn,
+  avn,
+  dp_tpm,
+  esmaeili_1,
+  esmaeili_2,
+  esmaeili_3,
+  esmaeili_4
 };
+constexpr auto enum_names(PublishedTopics) {
+  return std::to_array<EnumName<PublishedTopics>>({{PublishedTopics::off, "off"},
+                                                   {PublishedTopics::agn, "agn"},
+                                                   {PublishedTopics::avn, "avn"},
+                                                   {PublishedTopics::dp_tpm, "dp-tpm"},
+                                                   {PublishedTopics::esmaeili_1, "esmaeili-1"},
+                                                   {PublishedTopics::esmaeili_2, "esmaeili-2"},
+                                                   {PublishedTopics::esmaeili_3, "esmaeili-3"},
+                                                   {PublishedTopics::esmaeili_4, "esmaeili-4"}});
+}
+
+// What a published method releases. Of `options`, the number of topics, the model with its alpha0,
+// starts, iterations and seed are read. Refuses a vocabulary that is not declared or has more than
+// 500 words, and the single-topic methods of Imtiaz & Sarwate under `lda`.
+Plan plan_published_topics(const PublicCorpusShape& shape, const TopicOptions& options,
+                           PublishedTopics method, const PrivacyTarget& target);
 
 struct PublishedTopicFit {
   TopicModel model;
-  Certificate certificate;
   std::vector<PublishedCondition> conditions;
 };
 
-// Of `options`, the number of topics, the model with its alpha0, starts, iterations and seed are
-// read. Refuses a vocabulary that is not declared (naming `place`) or has more than 500 words, and
-// the single-topic methods of Imtiaz & Sarwate under `lda`.
+// `run` is made from that plan.
 PublishedTopicFit fit_published_topics(const Sensitive<Corpus>& corpus, const TopicOptions& options,
-                                       const std::string& as_published, const PrivacyTarget& target,
-                                       NoiseKey key, const std::string& place = "the corpus");
+                                       PublishedTopics method, const PrivacyTarget& target,
+                                       PrivateRun& run);
 
 }  // namespace sotto

@@ -88,7 +88,7 @@ double npmi(double both, double first, double second, double documents) {
 }  // namespace
 
 Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
-                                 const Vector& unigram, bool single_topic) {
+                                 const Vector& unigram, DocumentModel documents) {
   const Index v = model.topics.rows();
   SOTTO_REQUIRE(heldout.vocabulary_size == v && unigram.size() == v,
                 "held-out documents over {} words, topics over {}", heldout.vocabulary_size, v);
@@ -97,8 +97,7 @@ Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
   mixed.topics = (1 - kUniformShare) * model.topics.array() + uniform;
   const Vector floor = (1 - kUniformShare) * unigram.array() / unigram.sum() + uniform;
   const Halves halves = split(heldout);
-  const RowMatrix proportions = single_topic ? single_topic_proportions(halves.seen, mixed)
-                                             : infer_proportions(halves.seen, mixed);
+  const RowMatrix proportions = topic_proportions(halves.seen, mixed, documents);
   const RowMatrix topics = mixed.topics;
   double by_model = 0, by_unigram = 0, tokens = 0;
   for (Index n = 0; n < halves.hidden.documents(); ++n) {

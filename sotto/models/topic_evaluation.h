@@ -29,7 +29,7 @@ struct Perplexity {
 };
 // `unigram` holds a weight for each word, not negative: its shares are the floor.
 Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
-                                 const Vector& unigram, bool single_topic);
+                                 const Vector& unigram, DocumentModel documents);
 
 // The numbers of the `top` most probable words of each topic, most probable first; ties by number.
 std::vector<std::vector<Index>> top_words(const Matrix& topics, Index top);

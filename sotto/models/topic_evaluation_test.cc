@@ -32,7 +32,7 @@ TEST(TopicEvaluation, one_topic_has_the_perplexity_of_its_words) {
   model.topics = (Matrix(2, 1) << 0.8, 0.2).finished();
   model.alpha = Vector::Ones(1);
   const Perplexity found =
-      completion_perplexity(heldout, model, (Vector(2) << 1, 1).finished(), false);
+      completion_perplexity(heldout, model, (Vector(2) << 1, 1).finished(), DocumentModel::lda);
   EXPECT_EQ(found.tokens, 2);
   EXPECT_NEAR(found.model, 1 / std::sqrt(0.8 * 0.2), 1e-4);
   EXPECT_NEAR(found.unigram, 2, 1e-5);
@@ -48,10 +48,10 @@ TEST(TopicEvaluation, the_right_topics_predict_better_than_frequencies) {
   TopicModel model;
   model.topics = (Matrix(4, 2) << 0.5, 0, 0.5, 0, 0, 0.5, 0, 0.5).finished();
   model.alpha = Vector::Constant(2, 0.1);
-  for (const bool single : {false, true}) {
-    const Perplexity found = completion_perplexity(heldout, model, Vector::Ones(4), single);
+  for (const DocumentModel kind : {DocumentModel::lda, DocumentModel::single}) {
+    const Perplexity found = completion_perplexity(heldout, model, Vector::Ones(4), kind);
     EXPECT_NEAR(found.unigram, 4, 1e-5);
-    EXPECT_NEAR(found.model, 2, single ? 1e-3 : 0.1);
+    EXPECT_NEAR(found.model, 2, kind == DocumentModel::single ? 1e-3 : 0.1);
   }
 }
 
@@ -59,7 +59,9 @@ TEST(TopicEvaluation, refuses_documents_with_nothing_to_predict) {
   TopicModel model;
   model.topics = Matrix::Constant(2, 1, 0.5);
   model.alpha = Vector::Ones(1);
-  EXPECT_THROW(completion_perplexity(corpus_of(2, {{1, 0}}), model, Vector::Ones(2), false), Error);
+  EXPECT_THROW(
+      completion_perplexity(corpus_of(2, {{1, 0}}), model, Vector::Ones(2), DocumentModel::lda),
+      Error);
 }
 
 TEST(TopicEvaluation, coherence_follows_its_definition) {

@@ -54,15 +54,18 @@ OptionTable TopicOptions::table() {
   return OptionTable()
       .integer("topics", 'k', topics, {1, 100000}, "number of topics")
       .required()
-      .choice("model", model, {"lda", "single"},
-              "lda: a document mixes topics; single: each document has one")
+      .choice("model", model, "lda: a document mixes topics; single: each document has one")
       .real("alpha0", 0, alpha0, {0, 1e6, true},
             "lda: sum of the Dirichlet parameters; small: few topics a document")
-      .choice("clip", clip, {"median", "none"},
-              "shrink documents whose moments are longer than the median to that length")
-      .choice("form", form, {"unbiased", "plug-in"},
-              "products of means over different documents, or simply of means")
-      .integer("refine", 0, refine, {0, 100000}, "expectation-maximisation steps after the moments")
+      .choice("clip", clip,
+              "shrink documents whose moments are longer than the median to that length (none "
+              "given: median); not with `epsilon`")
+      .choice("form", form,
+              "products of means over different documents, or simply of means (none given: "
+              "unbiased); not with `epsilon`")
+      .integer("refine", 0, refine, {0, 100000},
+               "expectation-maximisation steps after the moments (none given: 5; with `epsilon`, "
+               "where each is a release, 3 or none)")
       .real("smoothing", 0, smoothing, {0, 1e6, true}, "counts added to every word in these steps")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
@@ -101,12 +104,11 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
   SOTTO_REQUIRE_AT(k <= corpus.vocabulary_size, "`topics`",
                    "cannot exceed the {} words of the vocabulary, got {}", corpus.vocabulary_size,
                    k);
-  const MomentClips clips = options.clip == "median" ? median_norms(corpus) : MomentClips{};
+  const MomentClips clips =
+      options.public_clip() == DocumentClip::median ? median_norms(corpus) : MomentClips{};
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments raw(corpus, by_word, clips);
-  const TopicMoments moments(
-      raw, options.concentration(),
-      options.form == "unbiased" ? MomentForm::unbiased : MomentForm::plug_in);
+  const TopicMoments moments(raw, options.concentration(), options.public_form());
   KrylovOptions krylov;
   krylov.tolerance = kSubspaceTolerance;
   krylov.seed = static_cast<std::uint64_t>(options.seed);
@@ -134,11 +136,11 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
                          const TopicOptions& options, const ProgressCallback& progress) {
   const CountView view = documents.corpus().view();
   const CountView by_word = documents.by_word().view();
-  const bool single = options.model == "single";
   const double alpha_sum = model.alpha.sum();
   RowMatrix parameters = start_parameters(view, model.alpha);
-  for (std::int64_t step = 0; step < options.refine; ++step) {
-    continue_or_throw(progress, {"refinement", step, options.refine});
+  const std::int64_t steps = options.public_steps();
+  for (std::int64_t step = 0; step < steps; ++step) {
+    continue_or_throw(progress, {"refinement", step, steps});
     // A word that a topic gave no chance may return: the smallest chance is that of the smoothing.
     RowMatrix topics = model.topics;
     if (step == 0) {
@@ -146,7 +148,7 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
       topics.array() += options.smoothing / mass;
     }
     RowMatrix counts;
-    if (single) {
+    if (options.single_topic()) {
       counts = multiply(by_word, responsibilities(view, topics, model.alpha));
     } else {
       improve_parameters(view, topics, model.alpha, step == 0 ? kFirstRounds : kLaterRounds,
@@ -168,6 +170,12 @@ RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int r
 
 RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model) {
   return responsibilities(corpus.view(), model.topics, model.alpha);
+}
+
+RowMatrix topic_proportions(const Corpus& corpus, const TopicModel& model,
+                            DocumentModel documents) {
+  return documents == DocumentModel::single ? single_topic_proportions(corpus, model)
+                                            : infer_proportions(corpus, model);
 }
 
 }  // namespace sotto

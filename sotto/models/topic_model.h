@@ -11,12 +11,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/decompose/result.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/moments/document_model.h"
 #include "sotto/moments/topic_moments.h"
 
 namespace sotto {
@@ -26,20 +27,32 @@ struct TopicModel {
   Vector alpha;   // k: Dirichlet parameters, or (single topic) the probabilities of the topics
 };
 
+enum class DocumentClip { median, none };
+constexpr auto enum_names(DocumentClip) {
+  return std::to_array<EnumName<DocumentClip>>(
+      {{DocumentClip::median, "median"}, {DocumentClip::none, "none"}});
+}
+
+// What is not given is chosen: a private run chooses otherwise, and has neither clip nor form.
 struct TopicOptions {
   std::int64_t topics = 0;
-  std::string model = "lda";      // or single
-  double alpha0 = 1;              // LDA only
-  std::string clip = "median";    // or none
-  std::string form = "unbiased";  // or plug-in
-  std::int64_t refine = 5;
+  DocumentModel model = DocumentModel::lda;
+  double alpha0 = 1;  // LDA only
+  std::optional<DocumentClip> clip;
+  std::optional<MomentForm> form;
+  std::optional<std::int64_t> refine;  // expectation-maximisation steps
   double smoothing = 0.1;
   std::int64_t starts = 32;
   std::int64_t iterations = 100;
   std::int64_t seed = 0;
 
   OptionTable table();
-  double concentration() const { return model == "single" ? 0 : alpha0; }
+  bool single_topic() const { return model == DocumentModel::single; }
+  double concentration() const { return single_topic() ? 0 : alpha0; }
+  // Without privacy.
+  DocumentClip public_clip() const { return clip.value_or(DocumentClip::median); }
+  MomentForm public_form() const { return form.value_or(MomentForm::unbiased); }
+  std::int64_t public_steps() const { return refine.value_or(5); }
 };
 
 struct TopicFit {
@@ -76,5 +89,7 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
 RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int rounds = 50);
 // The same when each document has one topic: the probability of each.
 RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model);
+// Whichever of the two the documents are modelled by.
+RowMatrix topic_proportions(const Corpus& corpus, const TopicModel& model, DocumentModel documents);
 
 }  // namespace sotto

@@ -101,7 +101,7 @@ TEST(TopicModel, refuses_more_topics_than_the_second_moment_has_and_says_how_man
   // Two kinds of documents with one word each, and words that are never used.
   const Corpus corpus = repeated({{9, 0, 0, 0, 0, 0}, {0, 9, 0, 0, 0, 0}}, 10);
   TopicOptions options;
-  options.model = "single";
+  options.model = DocumentModel::single;
   options.topics = 2;
   EXPECT_LT(
       mean_total_variation(Matrix::Identity(6, 2), fit_topics(corpus, options).spectral.topics),
@@ -117,7 +117,7 @@ TEST(TopicModel, refuses_more_topics_than_the_second_moment_has_and_says_how_man
 TEST(TopicModel, refuses_corpora_without_moments_in_one_line) {
   TopicOptions options;
   options.topics = 2;
-  for (const std::string clip : {"median", "none"}) {
+  for (const DocumentClip clip : {DocumentClip::median, DocumentClip::none}) {
     options.clip = clip;
     expect_refusal(repeated({{1, 1, 0}, {0, 0, 0}}, 5), options, "", "3 tokens or more");
     // Products over different documents need two for the second moment, three for the third.

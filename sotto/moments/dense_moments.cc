@@ -92,12 +92,16 @@ Matrix repeated_pairs(const Corpus& corpus) {
 
 }  // namespace
 
-DenseMoments dense_topic_moments(const Corpus& corpus, double alpha0) {
-  SOTTO_REQUIRE(corpus.vocabulary_size <= kMostDenseWords,
+void require_dense_moments(Index documents, Index words) {
+  SOTTO_REQUIRE(words <= kMostDenseWords,
                 "this method writes out a third moment with the cube of {} words; it takes at most "
                 "{}",
-                corpus.vocabulary_size, kMostDenseWords);
-  SOTTO_REQUIRE(corpus.documents() >= 3, "the moments of a topic model need 3 documents or more");
+                words, kMostDenseWords);
+  SOTTO_REQUIRE(documents >= 3, "the moments of a topic model need 3 documents or more");
+}
+
+DenseMoments dense_topic_moments(const Corpus& corpus, double alpha0) {
+  require_dense_moments(corpus.documents(), corpus.vocabulary_size);
   const Factors factors(corpus.documents(), alpha0);
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments raw(corpus, by_word, MomentClips{});

@@ -26,6 +26,7 @@ struct DenseMoments {
 inline constexpr Index kMostDenseWords = 500;
 
 // Refuses more words than that, and fewer than 3 documents.
+void require_dense_moments(Index documents, Index words);
 DenseMoments dense_topic_moments(const Corpus& corpus, double alpha0);
 
 // Bounds the rounding error of either, in the sum of absolute values, for every corpus of so many

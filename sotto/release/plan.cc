@@ -9,7 +9,9 @@ namespace sotto {
 namespace {
 
 std::string noise_text(const PlannedRelease& release) {
-  if (!release.noise) return "fixed by what was released before it";
+  if (!release.noise) {
+    return release.noise_unit.empty() ? "fixed by what was released before it" : release.noise_unit;
+  }
   if (release.noise_unit.empty()) return fmt::format("{:.3g}", *release.noise);
   return fmt::format("{:.3g} {}", *release.noise, release.noise_unit);
 }
@@ -32,6 +34,17 @@ std::string settings_text(const std::vector<PlannedSetting>& settings) {
 }
 
 }  // namespace
+
+PlannedRelease planned(const ReleaseRecord& record, double share) {
+  PlannedRelease release;
+  release.what = record.what;
+  release.mechanism = record.mechanism;
+  release.values = record.values;
+  release.count = record.count;
+  release.share = share;
+  release.noise = record.noise;
+  return release;
+}
 
 nlohmann::ordered_json Plan::to_json() const {
   nlohmann::ordered_json json;
@@ -57,7 +70,9 @@ nlohmann::ordered_json Plan::to_json() const {
     json["releases"].push_back(std::move(one));
   }
   json["forecasts"] = nlohmann::ordered_json::object();
-  for (const Forecast& forecast : forecasts) json["forecasts"][forecast.key] = forecast.value;
+  for (const auto& [key, value, sentence] : forecasts) {
+    json["forecasts"][key] = value ? nlohmann::ordered_json(*value) : nullptr;
+  }
   return json;
 }
 

@@ -24,11 +24,16 @@ struct PlannedRelease {
   double share = 0;         // of the budget; the shares of a plan sum to at most 1, see `disjoint`
   std::optional<double>
       noise;               // standard deviation or scale of a number, where it is fixed already
-  std::string noise_unit;  // what `noise` is measured in: "max-norm^2"; empty for plain numbers
+  // What `noise` is measured in: "max-norm^2"; empty for plain numbers. Of noise that is not fixed:
+  // what fixes it; empty for earlier releases.
+  std::string noise_unit;
   // Reads records of its own. Together the disjoint releases cost as much as the dearest of them,
   // so that each may have the same share.
   bool disjoint = false;
 };
+
+// A release whose noise is known before the data is read.
+PlannedRelease planned(const ReleaseRecord& record, double share);
 
 // What the run will use, given or chosen: {"starts", 12}, {"mechanism", "iterate"}.
 struct PlannedSetting {
@@ -39,7 +44,7 @@ struct PlannedSetting {
 // What public numbers let one expect of the result. `sentence` is for people, `key` for programs.
 struct Forecast {
   std::string key;
-  double value;
+  std::optional<double> value;  // none: there is no such number
   std::string sentence;
 };
 

@@ -91,6 +91,10 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, const Privac
   return statement;
 }
 
+double document_noise(Index documents, double mu) {
+  return sensitivity_of(1) / static_cast<double>(documents) / mu;
+}
+
 struct PrivateDocuments::Held {
   Corpus corpus;
   CountMatrix by_word;
@@ -134,8 +138,8 @@ Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
   const double error = gamma(held_->depth() + 32) * longest(clip);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
-  const GaussianMechanism mechanism("mean of the documents' word shares", sensitivity,
-                                    deviation_for(hidden, mu), count, error);
+  const GaussianMechanism mechanism(kFirstMomentRelease, sensitivity, deviation_for(hidden, mu),
+                                    count, error);
   run_.publish(mechanism, flat(mean), flat(mean));
   return noisy_value(std::move(mean), mechanism);
 }
@@ -152,7 +156,7 @@ Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) 
   const double error = gamma(held_->depth() + 32) * longest(clip);
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
-  const SymmetricGaussianMechanism mechanism("second moment of the documents", sensitivity,
+  const SymmetricGaussianMechanism mechanism(kSecondMomentRelease, sensitivity,
                                              deviation_for(hidden, mu), v, 2, error);
   run_.publish(mechanism, packed, packed);
   Matrix noisy(v, v);
@@ -172,9 +176,8 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
   const double sensitivity = sensitivity_of(longest(clip)) * scale() * growth_of(orthonormal);
   const double error = held_->third_error(double(k)) * longest(clip);
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
-  const SymmetricGaussianMechanism mechanism(
-      fmt::format("third moment of the documents in {} dimensions", k), sensitivity,
-      deviation_for(hidden, mu), k, 3, error);
+  const SymmetricGaussianMechanism mechanism(kThirdMomentRelease, sensitivity,
+                                             deviation_for(hidden, mu), k, 3, error);
   run_.publish(mechanism, mean.packed(), mean.packed());
   return noisy_value(std::move(mean), mechanism);
 }
@@ -196,8 +199,8 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   const double error = gamma(held_->depth() + static_cast<double>(topics.cols()) + 32);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
-  const GaussianMechanism mechanism("expected shares of words in topics", sensitivity,
-                                    deviation_for(hidden, mu), count, error);
+  const GaussianMechanism mechanism(kExpectedCountsRelease, sensitivity, deviation_for(hidden, mu),
+                                    count, error);
   run_.publish(mechanism, flat(mean), flat(mean));
   return noisy_value(std::move(mean), mechanism);
 }

@@ -41,6 +41,16 @@ PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
 // The certificate's words for the document unit.
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target);
 
+// What the releases are called in plans and certificates.
+inline constexpr const char* kFirstMomentRelease = "mean of the documents' word shares";
+inline constexpr const char* kSecondMomentRelease = "second moment of the documents";
+inline constexpr const char* kThirdMomentRelease = "third moment of the documents";
+inline constexpr const char* kExpectedCountsRelease = "expected shares of words in topics";
+
+// The noise of a release that costs mu, in contributions of norm one; what rounding adds to it is
+// left out.
+double document_noise(Index documents, double mu);
+
 class PrivateDocuments {
  public:
   // Takes the corpus over. The run has a budget, and must outlive this object.

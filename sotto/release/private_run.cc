@@ -77,17 +77,15 @@ void PrivateRun::deny(const std::string& reason) {
   ledger_.deny(reason);
 }
 
+ReleaseRecord record_without_noise(const std::string& what, std::int64_t values) {
+  return {what, "none",          0,     0, 1, PureCost{std::numeric_limits<double>::infinity()},
+          {},   "without noise", values};
+}
+
 void PrivateRun::leave_without_noise(const std::string& what, std::int64_t values) {
-  record({what,
-          "none",
-          0,
-          0,
-          1,
-          PureCost{std::numeric_limits<double>::infinity()},
-          {},
-          "without noise",
-          values},
-         {});
+  const ReleaseRecord bare = record_without_noise(what, values);
+  require_planned(bare);
+  record(bare, {});
 }
 
 NoiseStream PrivateRun::noise_without_proof() {

@@ -58,6 +58,9 @@ struct DisjointGroup {
   int number = 0;
 };
 
+// Of numbers that leave as they are: a line of infinite cost.
+ReleaseRecord record_without_noise(const std::string& what, std::int64_t values);
+
 class PrivateRun {
  public:
   // An insecure key is denied here, once. Every release must be one that the plan names, and no
@@ -103,7 +106,7 @@ class PrivateRun {
   // The guarantee becomes "none".
   void deny(const std::string& reason);
 
-  // `values` numbers that leave as they are, with a line of infinite cost.
+  // `values` numbers that leave as they are. A plan names them, too.
   void leave_without_noise(const std::string& what, std::int64_t values);
 
   // A stream for noise that no mechanism draws, in a run that was denied: published methods alone.

@@ -16,6 +16,9 @@
 
 namespace sotto {
 
+// What the release is called in plans and certificates.
+inline constexpr const char* kVocabularyRelease = "words with a large weight";
+
 struct VocabularyPlan {
   double mu = 0;               // what the weights cost
   double threshold_delta = 0;  // chance that a word of one document alone passes

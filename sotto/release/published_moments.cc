@@ -2,11 +2,11 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
-#include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/vector.h"
 #include "sotto/release/access.h"
 #include "sotto/release/rounding.h"
@@ -31,14 +31,47 @@ Matrix from_unique_pairs(std::span<const double> packed, Index v) {
   return symmetric;
 }
 
-Matrix noisy_second(const Matrix& second, Index documents, double sensitivity, double deviation,
-                    PrivateRun& run) {
+Matrix noisy_second(const Matrix& second, const GaussianMechanism& mechanism, PrivateRun& run) {
   std::vector<double> packed = unique_pairs(second);
-  const GaussianMechanism mechanism("second moment, each unique entry", sensitivity * kSafe,
-                                    deviation, static_cast<std::int64_t>(packed.size()),
-                                    dense_moments_error(documents));
   run.publish(mechanism, packed, packed);
   return from_unique_pairs(packed, second.rows());
+}
+
+// Both releases, from public numbers. `third` is one of the two kinds.
+struct MomentMechanisms {
+  GaussianMechanism second;
+  std::optional<GaussianMechanism> third;
+  std::optional<VectorMechanism> vector_third;
+
+  const ReleaseRecord& third_record() const {
+    return third ? third->record() : vector_third->record();
+  }
+};
+
+MomentMechanisms mechanisms_of(const PublicCorpusShape& shape, MomentNoise noise,
+                               const PublishedSetting& setting) {
+  require_dense_moments(shape.documents, shape.words);
+  const auto& [alpha0, target] = setting;
+  const bool lda = noise == MomentNoise::esmaeili;
+  SOTTO_REQUIRE(lda || alpha0 == 0, "AGN and AVN are methods for the single-topic model");
+  const Index n = shape.documents;
+  const double plain = std::numbers::sqrt2 / static_cast<double>(n);
+  const double second = lda ? esmaeili_second_sensitivity(n, alpha0) : plain;
+  const double third = (lda ? esmaeili_third_sensitivity(n, alpha0) : plain) * kSafe;
+  const bool vector = noise == MomentNoise::avn;
+  const PrivacyTarget half{target.epsilon / 2, vector ? target.delta : target.delta / 2};
+  const double multiplier = classical_multiplier(half);
+  const std::int64_t count = shape.words * (shape.words + 1) * (shape.words + 2) / 6;
+  const char* what = "third moment, each unique entry";
+  const double error = dense_moments_error(n);
+
+  MomentMechanisms both{published_second(shape, second, second * multiplier), {}, {}};
+  if (vector) {
+    both.vector_third.emplace(what, third, half.epsilon / plain, count, error);
+  } else {
+    both.third.emplace(what, third, third / kSafe * multiplier, count, error);
+  }
+  return both;
 }
 
 }  // namespace
@@ -61,41 +94,37 @@ double esmaeili_third_sensitivity(Index documents, double alpha0) {
   return 2 / n + cross + alpha0 * alpha0 / ((alpha0 + 1) * (alpha0 + 2)) * cube;
 }
 
-Released<Matrix> release_published_second(const Sensitive<Matrix>& second, Index documents,
-                                          double sensitivity, double deviation, PrivateRun& run) {
-  return ReleaseAccess::released(
-      noisy_second(ReleaseAccess::view(second), documents, sensitivity, deviation, run));
+GaussianMechanism published_second(const PublicCorpusShape& shape, double sensitivity,
+                                   double deviation) {
+  return GaussianMechanism("second moment, each unique entry", sensitivity * kSafe, deviation,
+                           shape.words * (shape.words + 1) / 2,
+                           dense_moments_error(shape.documents));
+}
+
+Released<Matrix> release_published_second(const Sensitive<Matrix>& second,
+                                          const GaussianMechanism& mechanism, PrivateRun& run) {
+  return ReleaseAccess::released(noisy_second(ReleaseAccess::view(second), mechanism, run));
+}
+
+std::vector<PlannedRelease> plan_published_moments(const PublicCorpusShape& shape,
+                                                   MomentNoise noise,
+                                                   const PublishedSetting& setting) {
+  const MomentMechanisms both = mechanisms_of(shape, noise, setting);
+  return {planned(both.second.record(), 0.5), planned(both.third_record(), 0.5)};
 }
 
 Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus, MomentNoise noise,
                                                  const PublishedSetting& setting, PrivateRun& run) {
-  const auto& [alpha0, target] = setting;
-  const bool lda = noise == MomentNoise::esmaeili;
-  SOTTO_REQUIRE(lda || alpha0 == 0, "AGN and AVN are methods for the single-topic model");
-  DenseMoments moments = dense_topic_moments(ReleaseAccess::view(corpus), alpha0);
-  const Index n = ReleaseAccess::view(corpus).documents();
-  const double plain = std::numbers::sqrt2 / static_cast<double>(n);
-  const double second = lda ? esmaeili_second_sensitivity(n, alpha0) : plain;
-  const double third = (lda ? esmaeili_third_sensitivity(n, alpha0) : plain) * kSafe;
-  const bool vector = noise == MomentNoise::avn;
-  const PrivacyTarget half{target.epsilon / 2, vector ? target.delta : target.delta / 2};
-  const double multiplier = classical_multiplier(half);
-
-  const auto noise_second = [&] {
-    moments.second = noisy_second(moments.second, n, second, second * multiplier, run);
-  };
+  const Corpus& view = ReleaseAccess::view(corpus);
+  const MomentMechanisms both =
+      mechanisms_of({view.documents(), view.vocabulary_size}, noise, setting);
+  DenseMoments moments = dense_topic_moments(view, setting.alpha0);
+  moments.second = noisy_second(moments.second, both.second, run);
   const std::span<double> entries = moments.third.packed();
-  const auto count = static_cast<std::int64_t>(entries.size());
-  const char* what = "third moment, each unique entry";
-  const double error = dense_moments_error(n);
-  if (vector) {
-    const VectorMechanism mechanism(what, third, half.epsilon / plain, count, error);
-    noise_second();  // once the other release is known to be possible
-    run.publish(mechanism, entries, entries);
+  if (both.third) {
+    run.publish(*both.third, entries, entries);
   } else {
-    const GaussianMechanism mechanism(what, third, third / kSafe * multiplier, count, error);
-    noise_second();
-    run.publish(mechanism, entries, entries);
+    run.publish(*both.vector_third, entries, entries);
   }
   return ReleaseAccess::released(std::move(moments));
 }

@@ -15,9 +15,13 @@
 // Cost: that of dense_topic_moments, O(V^3) numbers; more than 500 words are refused.
 #pragma once
 
+#include <vector>
+
 #include "sotto/base/sensitive.h"
 #include "sotto/moments/dense_moments.h"
+#include "sotto/privacy/gaussian.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_documents.h"
 #include "sotto/release/private_run.h"
 
 namespace sotto {
@@ -40,10 +44,16 @@ struct PublishedSetting {
 // agn and avn are for the single-topic model: alpha0 must be 0.
 Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus, MomentNoise noise,
                                                  const PublishedSetting& setting, PrivateRun& run);
+// What it releases.
+std::vector<PlannedRelease> plan_published_moments(const PublicCorpusShape& shape,
+                                                   MomentNoise noise,
+                                                   const PublishedSetting& setting);
 
 // A symmetric matrix with independent Gaussian noise of one deviation on its unique entries; its
 // rounding error must be below dense_moments_error(documents).
-Released<Matrix> release_published_second(const Sensitive<Matrix>& second, Index documents,
-                                          double sensitivity, double deviation, PrivateRun& run);
+GaussianMechanism published_second(const PublicCorpusShape& shape, double sensitivity,
+                                   double deviation);
+Released<Matrix> release_published_second(const Sensitive<Matrix>& second,
+                                          const GaussianMechanism& mechanism, PrivateRun& run);
 
 }  // namespace sotto

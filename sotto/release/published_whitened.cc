@@ -14,6 +14,14 @@
 namespace sotto {
 namespace {
 
+// What the releases are called in plans and certificates.
+constexpr const char* kTensorRelease = "whitened third moment, each unique entry";
+constexpr const char* kVectorsRelease = "eigenvectors of the whitened third moment";
+constexpr const char* kValuesRelease = "eigenvalues of the whitened third moment";
+constexpr const char* kTopicsRelease = "topics";
+constexpr const char* kWeightsRelease = "weights of the topics";
+constexpr const char* kWhiteningRelease = "whitening matrix and its inverse";
+
 // The exact values and the public numbers that all configurations share.
 struct Whitened {
   Index documents;
@@ -32,6 +40,7 @@ struct Whitened {
         tensor(transform(moments.third, whitening.whiten)) {}
 
   Index k() const { return tensor.dim(); }
+  PublicCorpusShape shape() const { return {documents, second.rows()}; }
   double second_sensitivity() const { return esmaeili_second_sensitivity(documents, alpha0); }
   double tensor_sensitivity() const {
     return esmaeili_tensor_sensitivity(documents, alpha0, whitening.singular);
@@ -71,11 +80,17 @@ void release_columns(const std::string& what, double sensitivity, double multipl
   }
 }
 
-// (W^T)^+ from M2 with noise: edge e8.
+// M2 with noise, edge e8.
+GaussianMechanism noise_on_second(const PublicCorpusShape& shape, double alpha0,
+                                  double multiplier) {
+  const double sensitivity = esmaeili_second_sensitivity(shape.documents, alpha0);
+  return published_second(shape, sensitivity, sensitivity * multiplier);
+}
+
+// (W^T)^+ from it.
 Matrix noisy_unwhitening(const Whitened& data, double multiplier, PrivateRun& run) {
-  const double sensitivity = data.second_sensitivity();
   const Released<Matrix> second = release_published_second(
-      Sensitive<Matrix>(data.second), data.documents, sensitivity, sensitivity * multiplier, run);
+      Sensitive<Matrix>(data.second), noise_on_second(data.shape(), data.alpha0, multiplier), run);
   return singular_whitening(second.value(), data.k()).unwhiten;
 }
 
@@ -100,8 +115,7 @@ WhitenedRelease noise_on_tensor(const Whitened& data, const PowerOptions& power,
                                 PrivateRun& run) {
   SymmetricTensor noisy = data.tensor;
   Matrix entries = Eigen::Map<const Vector>(noisy.packed().data(), Index(noisy.packed().size()));
-  release_columns("whitened third moment, each unique entry", data.tensor_sensitivity(), multiplier,
-                  entries, run);
+  release_columns(kTensorRelease, data.tensor_sensitivity(), multiplier, entries, run);
   std::copy_n(entries.data(), entries.size(), noisy.packed().begin());
   const Decomposition found = simultaneous(noisy, power);
   const Matrix unwhiten = noisy_unwhitening(data, multiplier, run);
@@ -114,10 +128,8 @@ WhitenedRelease noise_on_components(const Whitened& data, const PowerOptions& po
   const Components exact(data, simultaneous(data.tensor, power));
   Matrix vectors = exact.vectors;
   Matrix lambda = exact.lambda.transpose();
-  release_columns("eigenvectors of the whitened third moment", exact.sensitivity, multiplier,
-                  vectors, run);
-  release_columns("eigenvalues of the whitened third moment", exact.sensitivity, multiplier, lambda,
-                  run);
+  release_columns(kVectorsRelease, exact.sensitivity, multiplier, vectors, run);
+  release_columns(kValuesRelease, exact.sensitivity, multiplier, lambda, run);
   const Matrix unwhiten = noisy_unwhitening(data, multiplier, run);
   return {unwhiten_topics(lambda.transpose(), vectors, unwhiten, data.alpha0),
           {gap_of_second(data), gap_of_tensor(data, exact)}};
@@ -139,8 +151,8 @@ WhitenedRelease noise_on_topics(const Whitened& data, const PowerOptions& power,
       unwhiten_topics(exact.lambda, exact.vectors, data.whitening.unwhiten, data.alpha0);
   const double sensitivity = topic_sensitivity(data, exact);
   Matrix alpha = topics.alpha.transpose();
-  release_columns("topics", sensitivity, multiplier, topics.columns, run);
-  release_columns("weights of the topics", sensitivity, multiplier, alpha, run);
+  release_columns(kTopicsRelease, sensitivity, multiplier, topics.columns, run);
+  release_columns(kWeightsRelease, sensitivity, multiplier, alpha, run);
   topics.alpha = alpha.transpose();
   return {topics, {gap_of_second(data), gap_of_tensor(data, exact)}};
 }
@@ -158,11 +170,16 @@ ReleaseRecord power_record(const PowerNoise& noise, bool products) {
   return record;
 }
 
+PowerNoise power_noise(const PowerOptions& power, const PrivacyTarget& target) {
+  const PowerShape shape{power.components, 3, power.components, power.starts, power.iterations};
+  return plan_power_noise(shape, target, Published::imtiaz, {});
+}
+
 WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
                                const PrivacyTarget& target, PrivateRun& run) {
-  const PowerShape shape{data.k(), 3, data.k(), power.starts, power.iterations};
-  const PowerNoise noise = plan_power_noise(shape, target, Published::imtiaz, {});
-  run.leave_without_noise("whitening matrix and its inverse", data.second.rows() * shape.dim);
+  const PowerNoise noise = power_noise(power, target);
+  const PowerShape& shape = noise.shape;
+  run.leave_without_noise(kWhiteningRelease, data.second.rows() * shape.dim);
   PrivatePowerOracle oracle(
       Sensitive<SymmetricTensor>(data.tensor), noise, run,
       PublishedPowerRecords{power_record(noise, true), power_record(noise, false)});
@@ -173,6 +190,25 @@ WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
   const Decomposition found = robust_power_method(oracle, fixed);
   return {unwhiten_topics(found.weights, found.vectors(), data.whitening.unwhiten, data.alpha0),
           {}};
+}
+
+// Of each edge of the configuration that has noise.
+double multiplier_of(WhitenedNoise noise, const PrivacyTarget& target) {
+  const double edges = noise == WhitenedNoise::topics ? 1 : 2;
+  return classical_multiplier({target.epsilon / edges, target.delta / edges});
+}
+
+// A release whose scale is read off the data.
+PlannedRelease planned_columns(const char* what, std::int64_t values, std::int64_t count,
+                               double share) {
+  PlannedRelease release;
+  release.what = what;
+  release.mechanism = "gaussian";
+  release.values = values;
+  release.count = count;
+  release.share = share;
+  release.noise_unit = "read off the documents";
+  return release;
 }
 
 void deny(WhitenedNoise noise, PrivateRun& run) {
@@ -233,6 +269,31 @@ double esmaeili_tensor_sensitivity(Index documents, double alpha0, const Vector&
          esmaeili_third_sensitivity(documents, alpha0) * std::pow(double(k) / middle, 1.5);
 }
 
+std::vector<PlannedRelease> plan_whitened(const PublicCorpusShape& shape, WhitenedNoise noise,
+                                          const PublishedSetting& setting,
+                                          const PowerOptions& power) {
+  require_dense_moments(shape.documents, shape.words);
+  const auto& [alpha0, target] = setting;
+  const Index k = power.components, words = shape.words;
+  if (noise == WhitenedNoise::power) {
+    const PowerNoise of_power = power_noise(power, target);
+    return {planned(record_without_noise(kWhiteningRelease, words * k), 0),
+            planned(power_record(of_power, true), 0.5),
+            planned(power_record(of_power, false), 0.5)};
+  }
+  if (noise == WhitenedNoise::topics) {
+    return {planned_columns(kTopicsRelease, words, k, 0.5),
+            planned_columns(kWeightsRelease, 1, k, 0.5)};
+  }
+  const PlannedRelease second =
+      planned(noise_on_second(shape, alpha0, multiplier_of(noise, target)).record(), 0.5);
+  if (noise == WhitenedNoise::tensor) {
+    return {planned_columns(kTensorRelease, k * (k + 1) * (k + 2) / 6, 1, 0.5), second};
+  }
+  return {planned_columns(kVectorsRelease, k, k, 0.25), planned_columns(kValuesRelease, 1, k, 0.25),
+          second};
+}
+
 Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, WhitenedNoise noise,
                                            const PublishedSetting& setting,
                                            const PowerOptions& power, PrivateRun& run) {
@@ -242,8 +303,7 @@ Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, Whit
   if (noise == WhitenedNoise::power) {
     return ReleaseAccess::released(noise_on_power(data, power, target, run));
   }
-  const double edges = noise == WhitenedNoise::topics ? 1 : 2;
-  const double multiplier = classical_multiplier({target.epsilon / edges, target.delta / edges});
+  const double multiplier = multiplier_of(noise, target);
   const auto release = noise == WhitenedNoise::tensor       ? noise_on_tensor
                        : noise == WhitenedNoise::components ? noise_on_components
                                                             : noise_on_topics;

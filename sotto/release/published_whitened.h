@@ -65,6 +65,11 @@ Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, Whit
                                            const PublishedSetting& setting,
                                            const PowerOptions& power, PrivateRun& run);
 
+// What it releases; where the noise is read off the data it is not known.
+std::vector<PlannedRelease> plan_whitened(const PublicCorpusShape& shape, WhitenedNoise noise,
+                                          const PublishedSetting& setting,
+                                          const PowerOptions& power);
+
 // Theorem G.6: of T, in Frobenius norm, as claimed. `singular` as in SingularWhitening.
 double esmaeili_tensor_sensitivity(Index documents, double alpha0, const Vector& singular);
 

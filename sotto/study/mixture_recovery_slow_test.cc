@@ -9,7 +9,7 @@ namespace {
 
 PointModel million_points(std::int64_t seed) {
   PointModel model;
-  model.model = "mixture";
+  model.model = PointKind::mixture;
   model.dim = 20;
   model.components = 5;
   model.records = 1000000;

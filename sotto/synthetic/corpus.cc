@@ -91,7 +91,7 @@ OptionTable CorpusModel::table() {
       .integer("documents", 'n', documents, {1, most_words}, "number of documents")
       .integer("vocabulary", 'V', vocabulary, {1, most_words}, "number of words")
       .integer("topics", 'k', topics, {1, 1000000}, "number of topics")
-      .choice("model", model, {"lda", "single"},
+      .choice("model", model,
               "lda: every document mixes topics; single: every document has one topic")
       .real("alpha0", 0, alpha0, {1e-9, 1e9},
             "sum of the Dirichlet parameters of the topic proportions (lda)")
@@ -99,7 +99,7 @@ OptionTable CorpusModel::table() {
              "shares of the topics, scaled to sum 1 (none given: all the same)")
       .real("beta", 0, beta, {1e-9, 1e9}, "Dirichlet parameter of the topics; small: few words")
       .integer("length", 'l', length, {1, 1000000000}, "words of a document, or their mean")
-      .choice("length-law", length_law, {"fixed", "poisson"}, "how lengths vary")
+      .choice("length-law", length_law, "how lengths vary")
       .integer("seed", 0, seed, {0, most}, "seed of topics and documents");
 }
 
@@ -108,7 +108,7 @@ CorpusGenerator::CorpusGenerator(const CorpusModel& model)
 
 CorpusGenerator::CorpusGenerator(const CorpusModel& model, Matrix topics)
     : model_(model), topics_(std::move(topics)), weights_(make_weights(model)) {
-  alpha_ = (model.model == "lda" ? model.alpha0 : 0.0) * weights_;
+  alpha_ = (model.model == DocumentModel::lda ? model.alpha0 : 0.0) * weights_;
   SOTTO_REQUIRE(topics_.rows() == model.vocabulary && topics_.cols() == model.topics,
                 "the topics are {} x {}, expected {} words x {} topics", topics_.rows(),
                 topics_.cols(), model.vocabulary, model.topics);
@@ -131,7 +131,7 @@ struct CorpusGenerator::Scratch {
 };
 
 Index CorpusGenerator::draw_length(SeededRandom& random) const {
-  if (model_.length_law == "fixed") return model_.length;
+  if (model_.length_law == LengthLaw::fixed) return model_.length;
   return draw_poisson(static_cast<double>(model_.length), random);
 }
 
@@ -142,7 +142,7 @@ void CorpusGenerator::draw_document(Index number, Scratch& scratch) const {
                       first_document + static_cast<std::uint64_t>(number));
   const Index length = draw_length(random);
   scratch.tokens.assign(words_.size(), 0);
-  if (model_.model == "single") {
+  if (model_.model == DocumentModel::single) {
     scratch.tokens[static_cast<std::size_t>(topic_.draw(random))] = length;
   } else {
     scratch.proportions = alpha_;

@@ -10,28 +10,37 @@
 // Cost: O(1) a token (alias tables, 8 V k bytes), O(k) and O(l log l) a document.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/base/options.h"
 #include "sotto/base/random.h"
 #include "sotto/linalg/matrix.h"
+#include "sotto/moments/document_model.h"
 #include "sotto/synthetic/alias_table.h"
 #include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
+enum class LengthLaw { fixed, poisson };
+constexpr auto enum_names(LengthLaw) {
+  return std::to_array<EnumName<LengthLaw>>(
+      {{LengthLaw::fixed, "fixed"}, {LengthLaw::poisson, "poisson"}});
+}
+
 struct CorpusModel {
   std::int64_t documents = 10000;
   std::int64_t vocabulary = 1000;
   std::int64_t topics = 10;
-  std::string model = "lda";  // single
+  DocumentModel model = DocumentModel::lda;
   double alpha0 = 1;
   std::vector<double> weights;  // of the topics, up to a factor; empty: all the same
   double beta = 0.05;
   std::int64_t length = 80;
-  std::string length_law = "fixed";  // poisson
+  LengthLaw length_law = LengthLaw::fixed;
   std::int64_t seed = 0;
 
   OptionTable table();

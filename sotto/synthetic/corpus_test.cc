@@ -65,7 +65,7 @@ void append(const Corpus& part, Corpus& whole) {
 
 TEST(SyntheticCorpus, does_not_depend_on_blocks_and_threads) {
   CorpusModel model;
-  model.length_law = "poisson";
+  model.length_law = LengthLaw::poisson;
   const int before = omp_get_max_threads();
   omp_set_num_threads(1);
   const CorpusGenerator generator(model);
@@ -91,7 +91,7 @@ TEST(SyntheticCorpus, has_lengths_of_the_stated_law) {
   model.topics = 2;
   model.vocabulary = 5;
   model.length = 70;  // more than one part of the Poisson sampler
-  for (const char* law : {"fixed", "poisson"}) {
+  for (const LengthLaw law : {LengthLaw::fixed, LengthLaw::poisson}) {
     model.length_law = law;
     const Corpus corpus = CorpusGenerator(model).make(0, 40000);
     double sum = 0, squares = 0;
@@ -101,7 +101,7 @@ TEST(SyntheticCorpus, has_lengths_of_the_stated_law) {
       squares += length * length;
     }
     const double mean = sum / 40000, variance = squares / 40000 - mean * mean;
-    if (model.length_law == "fixed") {
+    if (law == LengthLaw::fixed) {
       EXPECT_EQ(mean, 70);
       EXPECT_EQ(variance, 0);
     } else {
@@ -135,13 +135,13 @@ TEST(SyntheticCorpus, has_the_second_moment_of_its_model) {
   model.length = 30;
   model.weights = {5, 3, 2};
   std::vector<Matrix> found, stated;
-  for (const char* kind : {"lda", "single"}) {
+  for (const DocumentModel kind : {DocumentModel::lda, DocumentModel::single}) {
     for (const double alpha0 : {0.5, 5.0}) {
       model.model = kind;
       model.alpha0 = alpha0;
       const CorpusGenerator generator(model);
       const double a0 = generator.alpha().sum();
-      EXPECT_NEAR(a0, model.model == "lda" ? alpha0 : 0, 1e-15);
+      EXPECT_NEAR(a0, kind == DocumentModel::lda ? alpha0 : 0, 1e-15);
       const Vector& w = generator.weights();
       const Matrix spread = w.asDiagonal();
       const Matrix pairs = (spread + a0 * w * w.transpose()) / (a0 + 1);

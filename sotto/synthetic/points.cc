@@ -49,7 +49,7 @@ Matrix separated_means(const PointModel& model, double distance, SeededRandom& r
 OptionTable PointModel::table() {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return OptionTable()
-      .choice("model", model, {"orthonormal", "mixture"},
+      .choice("model", model,
               "orthonormal: components of unit length at right angles; mixture: Gaussians of one "
               "spherical variance")
       .integer("dim", 'd', dim, {1, 1000000}, "dimension of a record")
@@ -72,7 +72,7 @@ SyntheticPoints::SyntheticPoints(const PointModel& model) : model_(model) {
   SOTTO_REQUIRE_AT(model.components <= model.dim, "`components`",
                    "cannot exceed the dimension {}, got {}", model.dim, model.components);
   SOTTO_REQUIRE_AT(!model.is_mixture() || !model.centred, "`centred`",
-                   "goes with `model` orthonormal");
+                   "only works with `model` orthonormal");
   SOTTO_REQUIRE_AT(!model.is_mixture() || model.noise > 0, "`noise`",
                    "must be above 0: the separation of the means is measured in it");
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kPointComponentStream);

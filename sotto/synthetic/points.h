@@ -18,17 +18,25 @@
 // Record i depends on the seed and i alone: any number of threads, any block size.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/base/options.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
 
+enum class PointKind { orthonormal, mixture };
+constexpr auto enum_names(PointKind) {
+  return std::to_array<EnumName<PointKind>>(
+      {{PointKind::orthonormal, "orthonormal"}, {PointKind::mixture, "mixture"}});
+}
+
 struct PointModel {
-  std::string model = "orthonormal";  // or mixture
+  PointKind model = PointKind::orthonormal;
   std::int64_t dim = 50;
   std::int64_t components = 3;
   std::int64_t records = 100000;
@@ -40,7 +48,7 @@ struct PointModel {
   std::int64_t seed = 0;
 
   OptionTable table();
-  bool is_mixture() const { return model == "mixture"; }
+  bool is_mixture() const { return model == PointKind::mixture; }
   // Standard deviation of the noise in one coordinate.
   double deviation() const;
 };

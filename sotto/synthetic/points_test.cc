@@ -104,7 +104,7 @@ TEST(SyntheticPoints, have_the_third_moment_they_state) {
 
 TEST(SyntheticPoints, mixtures_have_the_means_variance_and_separation_they_claim) {
   PointModel model;
-  model.model = "mixture";
+  model.model = PointKind::mixture;
   model.dim = 6;
   model.components = 3;
   model.records = 200000;
@@ -146,11 +146,11 @@ TEST(SyntheticPoints, refuse_models_that_make_no_sense) {
   };
   refused([](PointModel& m) { m.components = 51; });
   refused([](PointModel& m) {
-    m.model = "mixture";
+    m.model = PointKind::mixture;
     m.centred = true;
   });
   refused([](PointModel& m) {
-    m.model = "mixture";
+    m.model = PointKind::mixture;
     m.noise = 0;
   });
   refused([](PointModel& m) { m.weights = {1, 2}; });

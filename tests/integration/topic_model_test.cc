@@ -16,7 +16,7 @@
 namespace sotto {
 namespace {
 
-CorpusModel small_model(const std::string& model, std::int64_t documents) {
+CorpusModel small_model(DocumentModel model, std::int64_t documents) {
   CorpusModel m;
   m.documents = documents;
   m.vocabulary = 100;
@@ -45,55 +45,57 @@ void expect_shares(const Vector& alpha, const Vector& weights, double tolerance)
 // Without a clip the moments are unbiased, and the distance falls like 1/sqrt(N). The median clip
 // shrinks documents by their content, which the refinement makes up for.
 TEST(TopicRecovery, moments_alone_come_near_and_nearer_with_more_documents) {
-  for (const std::string model : {"lda", "single"}) {
+  for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     double last = 0.05;
     for (const std::int64_t documents : {3000, 27000}) {
       const CorpusModel made_by = small_model(model, documents);
       const SyntheticCorpus made = generate_corpus(made_by);
       TopicOptions options = options_for(made_by);
-      options.clip = "none";
+      options.clip = DocumentClip::none;
       options.refine = 0;
       const TopicFit fit = fit_topics(made.corpus, options);
       const double distance = mean_total_variation(made.topics, fit.model.topics);
-      RecordProperty(model + std::to_string(documents), std::to_string(distance));
-      EXPECT_LT(distance, last) << model << documents;
+      RecordProperty(std::string(name_of(model)) + std::to_string(documents),
+                     std::to_string(distance));
+      EXPECT_LT(distance, last) << name_of(model) << documents;
       last = 0.5 * distance;
       expect_shares(fit.model.alpha, made.weights, 2.7 / std::sqrt(double(documents)));
       EXPECT_EQ(fit.second_spectrum.size(), 4);
       EXPECT_GT(fit.second_spectrum.minCoeff(), 0);
     }
-    EXPECT_LT(last, 0.005) << model;
+    EXPECT_LT(last, 0.005) << name_of(model);
   }
 }
 
 TEST(TopicRecovery, the_default_finds_topics_and_their_shares) {
-  for (const std::string model : {"lda", "single"}) {
+  for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     const CorpusModel made_by = small_model(model, 20000);
     const SyntheticCorpus made = generate_corpus(made_by);
     const TopicFit fit = fit_topics(made.corpus, options_for(made_by));
     const double distance = mean_total_variation(made.topics, fit.model.topics);
-    RecordProperty(model, std::to_string(distance));
-    EXPECT_LT(distance, 0.02) << model;
-    EXPECT_LT(distance, mean_total_variation(made.topics, fit.spectral.topics)) << model;
+    RecordProperty(std::string(name_of(model)), std::to_string(distance));
+    EXPECT_LT(distance, 0.02) << name_of(model);
+    EXPECT_LT(distance, mean_total_variation(made.topics, fit.spectral.topics)) << name_of(model);
     expect_shares(fit.model.alpha, made.weights, 0.03);
   }
 }
 
 TEST(TopicRecovery, every_form_and_clip_finds_the_topics) {
-  const SyntheticCorpus made = generate_corpus(small_model("lda", 4000));
-  for (const std::string form : {"unbiased", "plug-in"}) {
-    for (const std::string clip : {"median", "none"}) {
-      TopicOptions options = options_for(small_model("lda", 4000));
+  const SyntheticCorpus made = generate_corpus(small_model(DocumentModel::lda, 4000));
+  for (const auto& [form, form_name] : enum_names(MomentForm{})) {
+    for (const auto& [clip, clip_name] : enum_names(DocumentClip{})) {
+      TopicOptions options = options_for(small_model(DocumentModel::lda, 4000));
       options.form = form;
       options.clip = clip;
       const TopicFit fit = fit_topics(made.corpus, options);
-      EXPECT_LT(mean_total_variation(made.topics, fit.model.topics), 0.03) << form << clip;
+      EXPECT_LT(mean_total_variation(made.topics, fit.model.topics), 0.03)
+          << form_name << clip_name;
     }
   }
 }
 
 TEST(TopicRecovery, refinement_predicts_new_documents_better) {
-  for (const std::string model : {"lda", "single"}) {
+  for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     const CorpusModel made_by = small_model(model, 1500);
     const CorpusGenerator generator(made_by);
     const Corpus corpus = generator.make(0, 1500), heldout = generator.make(1500, 500);
@@ -102,19 +104,18 @@ TEST(TopicRecovery, refinement_predicts_new_documents_better) {
       TopicOptions options = options_for(made_by);
       options.refine = steps;
       const TopicModel found = fit_topics(corpus, options).model;
-      perplexity.push_back(
-          completion_perplexity(heldout, found, Vector::Ones(100), model == "single").model);
+      perplexity.push_back(completion_perplexity(heldout, found, Vector::Ones(100), model).model);
       // The single-topic model is there after one step, but for the last digits.
       if (steps == 0) continue;
-      EXPECT_LT(perplexity.back(), (1 + 1e-5) * perplexity.end()[-2]) << model;
+      EXPECT_LT(perplexity.back(), (1 + 1e-5) * perplexity.end()[-2]) << name_of(model);
     }
-    EXPECT_LT(perplexity.back(), 0.999 * perplexity.front()) << model;
+    EXPECT_LT(perplexity.back(), 0.999 * perplexity.front()) << name_of(model);
   }
 }
 
 TEST(TopicRecovery, any_number_of_threads_gives_the_same_bits) {
   const int before = omp_get_max_threads();
-  for (const std::string model : {"lda", "single"}) {
+  for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     const SyntheticCorpus made = generate_corpus(small_model(model, 3000));
     omp_set_num_threads(1);
     const TopicFit one = fit_topics(made.corpus, options_for(small_model(model, 3000)));
@@ -129,7 +130,7 @@ TEST(TopicRecovery, any_number_of_threads_gives_the_same_bits) {
 
 // Whatever stage the user stops in, the run ends with an error and not with half a model.
 TEST(TopicRecovery, can_be_stopped_at_every_stage) {
-  const CorpusModel made_by = small_model("lda", 500);
+  const CorpusModel made_by = small_model(DocumentModel::lda, 500);
   const SyntheticCorpus made = generate_corpus(made_by);
   TopicOptions options = options_for(made_by);
   options.refine = 2;

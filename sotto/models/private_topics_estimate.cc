@@ -1,0 +1,224 @@
+#include "sotto/models/private_topics_estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/linalg/krylov.h"
+#include "sotto/models/moment_fit.h"
+#include "sotto/models/pair_topics.h"
+#include "sotto/models/private_topics_plan.h"
+#include "sotto/models/shrinkage.h"
+#include "sotto/tensor/contraction.h"
+
+namespace sotto {
+namespace {
+
+constexpr int kMomentFitSteps = 100;
+// Earlier expectation steps, which started from worse topics, count less.
+constexpr double kStepDecay = 0.6;
+// Part of a topic that is spread over all words by their frequency, so that none is impossible.
+constexpr double kBackground = 1e-3;
+
+Vector gather(const Vector& all, const CoreWords& kept) {
+  Vector some(static_cast<Index>(kept.size()));
+  for (Index i = 0; i < some.size(); ++i) some[i] = all[kept[i]];
+  return some;
+}
+
+Matrix gather_rows(const Matrix& all, const CoreWords& kept) {
+  Matrix some(static_cast<Index>(kept.size()), all.cols());
+  for (Index i = 0; i < some.rows(); ++i) some.row(i) = all.row(kept[i]);
+  return some;
+}
+
+// Rows of `some` at the words kept, `rest` elsewhere.
+Matrix scatter(const Matrix& some, const CoreWords& kept, Matrix rest) {
+  for (Index i = 0; i < some.rows(); ++i) rest.row(kept[i]) = some.row(i);
+  return rest;
+}
+
+}  // namespace
+
+void FrequencyEstimate::add(const Vector& estimate, const Vector& deviation) {
+  const Vector precision = deviation.array().square().inverse();
+  sum_ += estimate.cwiseProduct(precision);
+  precision_ += precision;
+}
+
+Vector FrequencyEstimate::value() const {
+  const Vector f = (sum_.array() / precision_.array()).max(0.5 * precision_.array().rsqrt());
+  return f / f.sum();
+}
+
+void WordEstimate::add(const Matrix& estimate, const Matrix& deviation, double decay) {
+  const Matrix precision = deviation.array().square().inverse();
+  sum_ = decay * sum_ + estimate.cwiseProduct(precision);
+  precision_ = decay * precision_ + precision;
+}
+
+Matrix WordEstimate::value(const Vector& frequencies, const Vector& shares) const {
+  const Matrix mean = sum_.cwiseQuotient(precision_);
+  const Matrix deviation = precision_.array().rsqrt();
+  Matrix topics = shrink(mean, deviation, frequencies, 1.5 / shares.minCoeff());
+  topics.colwise() += kBackground * frequencies;
+  topics.array().rowwise() /= topics.array().colwise().sum();
+  return topics;
+}
+
+PrivateTopicEstimate::PrivateTopicEstimate(Index words, const TopicOptions& options)
+    : words_(words), options_(options), frequencies_(words), estimate_(words, options.topics) {}
+
+TopicModel PrivateTopicEstimate::with_shares(Matrix topics, const Vector& shares) const {
+  const double total = alpha0() > 0 ? alpha0() : 1;
+  return {std::move(topics), shares * (total / shares.sum())};
+}
+
+PrivateTopicEstimate::Core PrivateTopicEstimate::core() const {
+  const Vector inside = gather(frequencies_.value(), core_);
+  return {inside.sum(), inside / inside.sum()};
+}
+
+void PrivateTopicEstimate::take_first(Noisy<Vector> first) {
+  first_ = std::move(first);
+  const double floor = 0.5 * first_.deviation;
+  const double mass = first_.value.cwiseMax(floor).sum();
+  frequencies_.add(first_.value / mass,
+                   Vector::Constant(first_.value.size(), first_.deviation / mass));
+}
+
+double PrivateTopicEstimate::expected_strength(Index documents, double second_mu) const {
+  const double mass = first_.value.sum();
+  if (mass <= 0) return 0;  // noise alone
+  const double noise = double(first_.value.size()) * first_.deviation * first_.deviation;
+  const double square = std::max(0.0, first_.value.squaredNorm() - noise) / (mass * mass);
+  // |P2| of a document is about |P1|^2, and 1/|P1| is the mass of its unit contribution.
+  const double edge = 2 / (mass * mass * double(documents) * second_mu);
+  return square / (alpha0() + 1) / edge;
+}
+
+CoreWords PrivateTopicEstimate::most_frequent(Index count) const {
+  const Vector& frequency = first_.value;
+  CoreWords order(static_cast<std::size_t>(frequency.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return frequency[a] > frequency[b]; });
+  order.resize(static_cast<std::size_t>(count));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+void PrivateTopicEstimate::take_second(Noisy<Matrix> second, CoreWords words_of_core) {
+  second_ = std::move(second);
+  core_ = std::move(words_of_core);
+  const double mass = second_.value.sum();
+  SOTTO_REQUIRE(mass > 0,
+                "the noise of the second moment is larger than the moment itself: there are too "
+                "few documents for this epsilon");
+  second_.value /= mass;
+  second_.deviation /= mass;
+  // The margin of the pair moment is a second estimate of the frequencies on the core.
+  const double share = gather(frequencies_.value(), core_).sum();
+  const Vector margin = second_.value.rowwise().sum();
+  const double noise = second_.deviation * std::sqrt(0.5 * double(core_.size()));
+  Matrix deviation = Matrix::Constant(words(), 1, std::numeric_limits<double>::infinity());
+  for (const std::int32_t w : core_) deviation(w, 0) = share * noise;
+  frequencies_.add(scatter(share * margin, core_, Matrix::Zero(words(), 1)), deviation);
+}
+
+TopicModel PrivateTopicEstimate::topics_from_pairs() {
+  const Index v = words(), k = options_.topics;
+  const double a0 = alpha0();
+  const auto [share, inside] = core();
+  const Matrix m = (a0 + 1) * second_.value - a0 * inside * inside.transpose();
+  PairOptions pairs;
+  pairs.seed = static_cast<std::uint64_t>(options_.seed);
+  const Matrix factor = nonnegative_factor(m, k, pairs);
+  const Vector mass = factor.colwise().sum().cwiseMax(1e-12);
+  const Vector length = factor.colwise().norm().cwiseMax(1e-12);
+  const Matrix columns = linear_step(m, factor) * (share / mass.array()).matrix().asDiagonal();
+  const double noise = (a0 + 1) * second_.deviation / std::sqrt(2.0) * share;
+  Matrix deviation = Matrix::Constant(v, k, std::numeric_limits<double>::infinity());
+  for (Index t = 0; t < k; ++t) {
+    for (const std::int32_t w : core_) deviation(w, t) = noise / (length[t] * mass[t]);
+  }
+  estimate_.add(scatter(columns, core_, Matrix::Zero(v, k)), deviation, 1);
+  const Vector shares = mass.array().square() / mass.squaredNorm();
+  const Matrix topics = frequencies_.value().replicate(1, k);
+  Matrix on_core =
+      shrink(columns, gather_rows(deviation, core_), inside * share, 1.5 / shares.minCoeff());
+  on_core.colwise() += kBackground * share * inside;
+  on_core.array().rowwise() *= share / on_core.array().colwise().sum();
+  return with_shares(scatter(on_core, core_, topics), shares);
+}
+
+PrivateTopicEstimate::TripleBasis PrivateTopicEstimate::triple_basis() const {
+  const Index size = Index(core_.size()), wide = third_directions(options_.topics, size);
+  const double a0 = alpha0();
+  const Vector inside = core().frequencies;
+  TripleBasis basis;
+  basis.second = second_.value - a0 / (a0 + 1) * inside * inside.transpose();
+  basis.pairs = largest_eigenpairs(
+      [&](const RowMatrix& block) -> RowMatrix { return basis.second * block; }, size, wide);
+  Matrix span(size, wide + 1);
+  span << basis.pairs.vectors, Vector::Ones(size);
+  basis.q = orthonormal_columns(span.leftCols(third_dimensions(options_.topics, size)));
+  return basis;
+}
+
+TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
+                                                     const Noisy<SymmetricTensor>& third,
+                                                     const ProgressCallback& progress) const {
+  const Index k = options_.topics, size = Index(core_.size());
+  const double a0 = alpha0();
+  const auto [share, inside] = core();
+  const Matrix& q = basis.q;
+  const double mass = TensorOracle(third.value).values(q.transpose() * Vector::Ones(size))[0];
+  SOTTO_REQUIRE(mass > 0,
+                "the noise of the third moment is larger than the moment itself: there are too "
+                "few documents for this epsilon; `mechanism` pairs needs no third moment");
+  SymmetricTensor e3(q.cols(), 3);
+  e3.add_scaled(1 / mass, third.value);
+  const SymmetricTensor m3 =
+      topic_third_moment(e3, q.transpose() * second_.value * q, q.transpose() * inside, a0);
+  // Eigenvalues under the edge of the noise are held at half of it, not inverted.
+  const double edge = second_.deviation * std::sqrt(2.0 * double(size));
+  const TopicWhitening whitening = topic_whitening(
+      {basis.pairs.values.head(k).cwiseMax(0.5 * edge), basis.pairs.vectors.leftCols(k)});
+  const Decomposition found =
+      decompose_whitened(transform(m3, q.transpose() * whitening.whiten), options_, progress);
+  continue_or_throw(progress, {"topics", 0, 0});
+  const TopicModel spectral = recover_topics(found, whitening.unwhiten, a0);
+  const TopicModel on_core =
+      fit_moments({a0, basis.second, second_.deviation, q, m3, third.deviation / mass}, spectral,
+                  kMomentFitSteps);
+  Matrix topics = scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k));
+  topics.array().rowwise() /= topics.array().colwise().sum();
+  // No topic's share may vanish: an expectation step could not bring it back.
+  const Vector shares = on_core.alpha / on_core.alpha.sum();
+  return with_shares(std::move(topics), shares.cwiseMax(0.01 / double(k)));
+}
+
+Vector PrivateTopicEstimate::step_scale() const {
+  const Vector raised = first_.value.cwiseMax(first_.deviation);
+  return (raised / raised.maxCoeff()).array().pow(-0.25);
+}
+
+TopicModel PrivateTopicEstimate::take_counts(Noisy<RowMatrix> counts, const TopicModel& model) {
+  const Vector scale = step_scale();
+  const Vector noise = counts.deviation * scale.cwiseInverse();
+  counts.value.array().colwise() /= scale.array();
+  const Index k = options_.topics;
+  const double total = counts.value.sum();
+  if (total <= 0) return model;
+  const Vector mass = counts.value.colwise().sum().cwiseMax(0.2 * total / double(k));
+  estimate_.add(counts.value * mass.cwiseInverse().asDiagonal(),
+                noise * mass.cwiseInverse().transpose(), kStepDecay);
+  frequencies_.add(counts.value.rowwise().sum() / total, noise * std::sqrt(double(k)) / total);
+  const Vector shares = mass / mass.sum();
+  return with_shares(estimate_.value(frequencies_.value(), shares), shares);
+}
+
+}  // namespace sotto

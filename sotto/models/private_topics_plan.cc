@@ -1,0 +1,237 @@
+#include "sotto/models/private_topics_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::int64_t kLargestCore = 4096;  // its square is held in memory and factored
+constexpr std::int64_t kCoreWordsOfTopic = 10;
+// Triples: directions of the third moment for each topic.
+constexpr Index kWideOfTopic = 2;
+constexpr std::int64_t kChosenTopicSteps = 3;
+// A later step starts from better topics: it gets a larger share.
+constexpr double kStepGrowth = 1.3;
+// Shares of a run that chooses its words, and the numbers it may release at most.
+constexpr double kVocabularyShare = 0.1;
+constexpr double kVocabularyDelta = 0.1;
+constexpr std::int64_t kMostValues = std::int64_t{1} << 33;
+
+TopicShares topic_shares_of(const PrivateTopicPlan& plan) {
+  TopicShares shares;
+  if (plan.mechanism == TopicMechanism::triples) shares = {0, 0.1, 0.3, 0.2, 0.4};
+  if (plan.steps == 0) {
+    const double rest = shares.second + shares.third;
+    shares.second += shares.steps * shares.second / rest;
+    shares.third += shares.steps * shares.third / rest;
+    shares.steps = 0;
+  }
+  if (plan.shape.words > 0) return shares;
+  for (double* share : {&shares.first, &shares.second, &shares.third, &shares.steps}) {
+    *share *= 1 - kVocabularyShare;
+  }
+  shares.vocabulary = kVocabularyShare;
+  return shares;
+}
+
+std::int64_t pairs_of_words(std::int64_t n) { return n * (n + 1) / 2; }
+std::int64_t triples_of_words(std::int64_t n) { return n * (n + 1) * (n + 2) / 6; }
+
+// Numbers that the whole run may release: what their sampling costs is set aside.
+std::int64_t most_topic_values(const PrivateTopicPlan& plan) {
+  if (plan.shape.words == 0) return kMostValues;
+  const std::int64_t core =
+      plan.core.value_or(std::min<std::int64_t>(plan.shape.words, kLargestCore));
+  return plan.shape.words + pairs_of_words(core) +
+         triples_of_words(kWideOfTopic * plan.topics + 1) +
+         plan.steps * plan.shape.words * plan.topics;
+}
+
+// Noise of a release whose share is fixed.
+PlannedRelease planned_document_release(const PrivateTopicPlan& plan, const char* what,
+                                        std::int64_t values, double share) {
+  PlannedRelease release;
+  release.what = what;
+  release.mechanism = "gaussian";
+  release.values = values;
+  release.share = share;
+  release.noise = document_noise(plan.shape.documents, plan.mu_of(share));
+  return release;
+}
+
+std::vector<PlannedRelease> planned_topic_releases(const PrivateTopicPlan& plan) {
+  const std::int64_t words = plan.shape.words;
+  const bool core_known = plan.core && words > 0;
+  std::vector<PlannedRelease> list;
+  if (words == 0) {
+    list.push_back(planned_document_release(plan, kVocabularyRelease, 0, plan.shares.vocabulary));
+    list.back().noise = vocabulary_noise(plan.vocabulary(), plan.shape.documents).deviation;
+  }
+  list.push_back(planned_document_release(plan, kFirstMomentRelease, words, plan.shares.first));
+  list.push_back(planned_document_release(
+      plan, kSecondMomentRelease, core_known ? pairs_of_words(*plan.core) : 0, plan.shares.second));
+  // With the share of steps that are left out it has less noise.
+  if (plan.may_skip_steps) list.back().noise.reset();
+  if (plan.mechanism == TopicMechanism::triples) {
+    const Index dims = third_dimensions(plan.topics, plan.core.value_or(plan.core_for(0)));
+    list.push_back(planned_document_release(
+        plan, kThirdMomentRelease, words > 0 ? triples_of_words(dims) : 0, plan.shares.third));
+  }
+  for (std::int64_t step = 0; step < plan.steps; ++step) {
+    list.push_back(planned_document_release(plan, kExpectedCountsRelease, words * plan.topics,
+                                            plan.shares.of_step(step, plan.steps)));
+  }
+  return list;
+}
+
+}  // namespace
+
+double TopicShares::of_step(std::int64_t step, std::int64_t steps_in_all) const {
+  double sum = 0;
+  for (std::int64_t s = 0; s < steps_in_all; ++s) sum += std::pow(kStepGrowth, double(s));
+  return steps * std::pow(kStepGrowth, double(step)) / sum;
+}
+
+double PrivateTopicPlan::mu_of(double share) const { return mu * std::sqrt(share) * (1 - 0x1p-40); }
+
+VocabularyPlan PrivateTopicPlan::vocabulary() const {
+  return {mu_of(shares.vocabulary), vocabulary_delta};
+}
+
+Index PrivateTopicPlan::core_for(double strength) const {
+  if (core) return *core;
+  const std::int64_t most = std::min<std::int64_t>(kLargestCore, shape.words);
+  const std::int64_t least = std::min<std::int64_t>(kCoreWordsOfTopic * topics, most);
+  const double wanted = std::min(kWordsForStrength * strength, double(most));
+  return std::max(least, static_cast<std::int64_t>(wanted));
+}
+
+Index third_directions(Index topics, Index core) { return std::min(kWideOfTopic * topics, core); }
+
+Index third_dimensions(Index topics, Index core) {
+  return std::min(third_directions(topics, core) + 1, core);
+}
+
+OptionTable DocumentPrivacyOptions::table() {
+  return target_table("make the topics differentially private, with at most this epsilon",
+                      "delta of the guarantee; needs `epsilon`")
+      .choice(
+          "mechanism", mechanism,
+          "pairs: topics from the pair moment, refined; triples: the tensor method with a third "
+          "moment; auto: the better of the two for this model")
+      .integer("core", 0, core, {1, kLargestCore},
+               "words of the second moment, the most frequent ones; chosen from the released first "
+               "moment when not given");
+}
+
+void DocumentPrivacyOptions::check() const {
+  check_target(
+      {{"`mechanism`", mechanism != TopicMechanism::automatic}, {"`core`", core.has_value()}});
+  if (asked()) require_delta_given();
+}
+
+void require_words(Index topics, Index words) {
+  SOTTO_REQUIRE_AT(topics <= words, "`topics`",
+                   "cannot exceed the {} words of the vocabulary, got {}", words, topics);
+}
+
+PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const TopicOptions& options,
+                                     const DocumentPrivacyOptions& privacy) {
+  privacy.require_small_delta({shape.documents, "documents"});
+  PrivateTopicPlan plan;
+  plan.shape = shape;
+  plan.target = privacy.target();
+  plan.topics = options.topics;
+  if (shape.words > 0) require_words(plan.topics, shape.words);
+  SOTTO_REQUIRE_AT(plan.topics <= kLargestCore, "`topics`",
+                   "a private run finds at most {} topics, got {}", kLargestCore, plan.topics);
+  const bool can_refine = !options.single_topic();
+  plan.mechanism = privacy.mechanism;
+  if (plan.mechanism == TopicMechanism::automatic) {
+    plan.mechanism = can_refine ? TopicMechanism::pairs : TopicMechanism::triples;
+  }
+  SOTTO_REQUIRE_AT(can_refine || options.refine.value_or(0) == 0, "`refine`",
+                   "a private run of the single-topic model has no expectation steps");
+  plan.steps = can_refine ? options.refine.value_or(kChosenTopicSteps) : 0;
+  plan.may_skip_steps = !options.refine && can_refine && plan.mechanism == TopicMechanism::pairs;
+  plan.shares = topic_shares_of(plan);
+  if (privacy.core) {
+    const bool fits = shape.words == 0 || *privacy.core <= shape.words;
+    SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && fits, "`core`",
+                     "must lie between the {} topics and the number of words, got {}", plan.topics,
+                     *privacy.core);
+    plan.core = privacy.core;
+  }
+  PrivacyTarget target = plan.target;
+  if (shape.words == 0) {
+    plan.vocabulary_delta = kVocabularyDelta * target.delta;
+    target.delta -= 2 * plan.vocabulary_delta;
+    target.epsilon -= 2 * plan.vocabulary_delta;
+  }
+  plan.mu = affordable_mu(target, 1, most_topic_values(plan));
+  return plan;
+}
+
+Plan run_plan(const PrivateTopicPlan& plan) {
+  Plan whole;
+  whole.statement = document_statement(plan.shape, plan.target);
+  whole.target = plan.target;
+  whole.method = plan.mechanism == TopicMechanism::pairs
+                     ? "pairs: topics from the pair moment"
+                     : "triples: topics from the whitened third moment";
+  whole.settings = {{"topics", plan.topics}, {"refine", plan.steps}};
+  if (plan.core) whole.settings.push_back({"core", *plan.core});
+  whole.releases = planned_topic_releases(plan);
+  whole.held_by_budget = true;
+  return whole;
+}
+
+TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length) {
+  const auto documents = static_cast<double>(plan.shape.documents);
+  const double words = plan.shape.words > 0 ? static_cast<double>(plan.shape.words) : 1e4;
+  const double root2 = std::sqrt(2.0);
+  // A document of l different words gives each 1/sqrt(l) at norm one: its shares are 1/sqrt(l)
+  // times as large, those of pairs 1/l times.
+  TopicForecast expected{};
+  expected.first_noise =
+      root2 / (documents * plan.mu * std::sqrt(plan.shares.first)) / std::sqrt(length);
+  expected.second_noise =
+      root2 / (documents * plan.mu * std::sqrt(plan.shares.second)) / length / root2;
+  // Frequencies 1/((r + V/100) H): their squares sum to about 100/V / log(101)^2.
+  const double square = 4.65 / words;
+  const double mu =
+      plan.mu * std::sqrt(plan.shares.second + (plan.may_skip_steps ? plan.shares.steps : 0));
+  const double edge = 2 / (length * documents * mu);
+  expected.core = kWordsForStrength * square / (alpha0 + 1) / edge;
+  if (plan.shape.words == 0) {
+    expected.threshold =
+        vocabulary_noise(plan.vocabulary(), plan.shape.documents).threshold * std::sqrt(length);
+  }
+  return expected;
+}
+
+double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
+                              const DocumentPrivacyOptions& privacy, double length) {
+  TopicOptions as_chosen = options;
+  as_chosen.refine.reset();
+  const auto reaches = [&](double epsilon) {
+    DocumentPrivacyOptions at = privacy;
+    at.epsilon = epsilon;
+    const PrivateTopicPlan plan = plan_private_topics(shape, as_chosen, at);
+    return forecast_topics(plan, options.concentration(), length).core >=
+           double(kCoreWordsOfTopic * options.topics);
+  };
+  double low = 1e-3, high = 100;
+  if (!reaches(high)) return std::numeric_limits<double>::infinity();
+  for (int step = 0; step < 40; ++step) {
+    const double middle = std::sqrt(low * high);
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto
