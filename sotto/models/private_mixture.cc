@@ -34,6 +34,21 @@ std::vector<double> step_shares(std::int64_t steps, const MixtureTuning& tuning)
   return shares;
 }
 
+constexpr const char* kOfItsClip = "of its clip";
+
+// `sensitivity` of the sum over the records, in that unit.
+MixtureRelease mixture_release(const std::string& what, std::int64_t values, double share,
+                               double sensitivity, const std::string& noise_unit) {
+  MixtureRelease release;
+  release.planned.what = what;
+  release.planned.mechanism = "gaussian";
+  release.planned.values = values;
+  release.planned.share = share;
+  release.planned.noise = sensitivity;
+  release.planned.noise_unit = noise_unit;
+  return release;
+}
+
 // As maximise(), for counts that noise may have made small or negative; the variance stays.
 GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
   GaussianMixture next = mixture;
@@ -57,39 +72,62 @@ void draw_means_into_ball(GaussianMixture& mixture, double radius) {
 
 }  // namespace
 
-PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyTarget& target,
-                                        const MixtureOptions& options,
+PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,
+                                        const PrivacyTarget& target, const MixtureOptions& options,
                                         const MixtureTuning& tuning) {
-  options.check(dim, records);
-  const Index k = options.components, q = k - 1;
-  PrivateMixturePlan plan{target, tuning, {}};
+  require_points(shape, norm);
+  options.check(shape.dim, shape.records);
+  const Index d = shape.dim, k = options.components, q = k - 1;
+  PrivateMixturePlan plan{shape, norm, target, k, options.private_steps(), tuning, {}};
   auto& list = plan.releases;
-  list.push_back({"mean of the points", dim, 0, tuning.mean_share, "B", 2});
-  list.push_back(
-      {"second moment", dim * (dim + 1) / 2, 0, tuning.second_share, "B^2", std::sqrt(2.0)});
+  list.push_back(mixture_release(kPointMeanRelease, d, tuning.mean_share, 2, "max-norm"));
+  list.push_back(mixture_release(kPointSecondRelease, d * (d + 1) / 2, tuning.second_share,
+                                 std::sqrt(2.0), "max-norm^2"));
   if (k > 1) {
-    list.push_back({fmt::format("third moment in {} dimensions, whitened", q),
-                    q * (q + 1) * (q + 2) / 6, 0, tuning.third_share, "its clip", 2});
+    list.push_back(mixture_release(point_third_release(q), q * (q + 1) * (q + 2) / 6,
+                                   tuning.third_share, 2, kOfItsClip));
   }
-  const std::vector<double> shares = step_shares(options.private_steps(), tuning);
-  for (std::size_t step = 0; step < shares.size(); ++step) {
-    list.push_back({fmt::format("expectation step {}", step + 1), k * (dim + 1), 0, shares[step],
-                    "its clip", 2});
+  for (const double share : step_shares(plan.steps, tuning)) {
+    list.push_back(mixture_release(kPointExpectationRelease, k * (d + 1), share, 2, kOfItsClip));
   }
   double total = 0;
   std::int64_t values = 0;
-  for (const PlannedMixtureRelease& release : list) {
-    total += release.share;
-    values += release.values;
+  for (const MixtureRelease& release : list) {
+    total += release.planned.share;
+    values += release.planned.values;
   }
-  const double mu = affordable_mu(target, 1, values);
-  for (PlannedMixtureRelease& release : list) {
-    release.share /= total;
+  const double mu = affordable_mu(target_of_moments(target, norm), 1, values);
+  for (MixtureRelease& release : list) {
+    release.planned.share /= total;
     // A hair less, for the rounding of the shares.
-    release.mu = mu * std::sqrt(release.share) * (1 - 0x1p-40);
-    release.noise_ratio /= release.mu * static_cast<double>(records);
+    release.mu = mu * std::sqrt(release.planned.share) * (1 - 0x1p-40);
+    *release.planned.noise /= release.mu * static_cast<double>(*shape.records);
   }
   return plan;
+}
+
+Plan run_plan(const PrivateMixturePlan& plan) {
+  Plan whole;
+  const Index records = *plan.shape.records;
+  whole.statement = point_statement(records, plan.shape.dim, plan.norm, plan.target.delta);
+  whole.target = plan.target;
+  whole.method = "noise on the moments and on every expectation step";
+  whole.settings = {{"components", plan.components},
+                    {"refine", plan.steps},
+                    {"records", records},
+                    {"dim", plan.shape.dim}};
+  double left = 1;
+  if (const auto bound = planned_norm_bound(records, plan.norm, plan.target)) {
+    whole.releases.push_back(*bound);
+    left -= bound->share;
+  }
+  for (const MixtureRelease& release : plan.releases) {
+    whole.releases.push_back(release.planned);
+    whole.releases.back().share *= left;
+  }
+  whole.held_by_budget = true;
+  whole.pure_epsilon = norm_epsilon(plan.target, plan.norm);
+  return whole;
 }
 
 PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,
@@ -99,8 +137,8 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   options.check(points.dim(), points.records());
   auto next = plan.releases.begin();
   const Vector mean = points.mean((next++)->mu).value();
-  const NoisySecondMoment second = points.second_moment((next++)->mu).value();
-  MixtureSpectrum spectrum = mixture_spectrum(mean, second.moment - mean * mean.transpose(), k,
+  const Noisy<Matrix> second = points.second_moment((next++)->mu).value();
+  MixtureSpectrum spectrum = mixture_spectrum(mean, second.value - mean * mean.transpose(), k,
                                               {points.records(), second.deviation});
   // Below the noise of its own estimate a variance is not known.
   spectrum.variance = std::max(spectrum.variance, second.deviation);

@@ -10,10 +10,11 @@
 // less. Shares and clips were tuned on synthetic mixtures (docs/mixture.md).
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "sotto/models/gaussian_mixture.h"
+#include "sotto/release/plan.h"
 #include "sotto/release/private_points.h"
 
 namespace sotto {
@@ -35,25 +36,29 @@ struct MixtureTuning {
   double count_share = 0.3;
 };
 
-struct PlannedMixtureRelease {
-  std::string what;
-  std::int64_t values;  // numbers it holds
-  double mu;
-  double share;        // of mu^2
-  std::string unit;    // what noise is measured against: the largest norm a record contributes
-  double noise_ratio;  // standard deviation of a number of the mean, over that norm
+// A Gaussian release. Its noise is measured in the largest norm that a record contributes.
+struct MixtureRelease {
+  PlannedRelease planned;
+  double mu = 0;
 };
 
 struct PrivateMixturePlan {
-  PrivacyTarget target;
+  PublicPointShape shape;  // with the number of records
+  RecordNorm norm;
+  PrivacyTarget target;  // of the whole run, the choice of a bound on the norm included
+  Index components = 0;
+  std::int64_t steps = 0;
   MixtureTuning tuning;
-  std::vector<PlannedMixtureRelease> releases;  // mean, second, third (none for k = 1), refinements
+  std::vector<MixtureRelease> releases;  // mean, second, third (none for k = 1), refinements
 };
 
-// From public numbers alone.
-PrivateMixturePlan plan_private_mixture(Index dim, Index records, const PrivacyTarget& target,
-                                        const MixtureOptions& options,
+// From public numbers alone; the shape has the number of records.
+PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,
+                                        const PrivacyTarget& target, const MixtureOptions& options,
                                         const MixtureTuning& tuning = {});
+
+// The plan that the run is made from.
+Plan run_plan(const PrivateMixturePlan& plan);
 
 struct PrivateMixtureFit {
   GaussianMixture mixture;  // most probable component first
@@ -62,6 +67,7 @@ struct PrivateMixtureFit {
   Index rank = 0;
   Status status = Status::converged;  // of the power method
 };
+// `points` pay to a run that is made from run_plan(plan).
 PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,
                                       const MixtureOptions& options,
                                       const ProgressCallback& progress = {});

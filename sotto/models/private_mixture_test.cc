@@ -36,22 +36,33 @@ MixtureOptions options_for(Index k) {
   return options;
 }
 
-PrivatePoints points_of(const RowMatrix& rows, double max_norm, const PrivacyTarget& target) {
-  return PrivatePoints(SensitivePoints(std::make_unique<MemorySource>(rows)), max_norm, target,
-                       NoiseKey::from_system());
+PublicPointShape shape_of(Index dim, Index records) { return {dim, records, "points"}; }
+
+struct Outcome {
+  PrivateMixturePlan plan;
+  PrivateMixtureFit fit;
+  Certificate certificate;
+};
+
+Outcome run(const RowMatrix& rows, double max_norm, const PrivacyTarget& target, Index k) {
+  const MixtureOptions options = options_for(k);
+  const PrivateMixturePlan plan =
+      plan_private_mixture(shape_of(rows.cols(), rows.rows()), max_norm, target, options);
+  PrivateRun paying(run_plan(plan), NoiseKey::from_system());
+  PrivatePoints points(
+      CountedPoints(SensitivePoints(std::make_unique<MemorySource>(rows)), max_norm), target,
+      paying);
+  PrivateMixtureFit fit = fit_private_mixture(points, plan, options);
+  return {plan, std::move(fit), paying.certify()};
 }
 
 TEST(PrivateMixture, finds_the_means_at_the_price_that_was_planned) {
   const Index n = 30000, d = 8, k = 3;
   const Sample made = sample(n, d, k, 0.1, 1);
-  const MixtureOptions options = options_for(k);
-  const PrivateMixturePlan plan = plan_private_mixture(d, n, kTarget, options);
-  PrivatePoints points = points_of(made.rows, 1.6, kTarget);
-  const PrivateMixtureFit fit = fit_private_mixture(points, plan, options);
+  const auto [plan, fit, certificate] = run(made.rows, 1.6, kTarget, k);
   EXPECT_LE(mixture_error(made.means, Vector(), fit.mixture).mean, 0.03);
   EXPECT_NEAR(std::sqrt(fit.mixture.variance), 0.1, 0.01);
   EXPECT_GE(fit.rank, k - 1);
-  const Certificate certificate = points.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, kTarget.epsilon);
   EXPECT_GE(certificate.epsilon, 0.999 * kTarget.epsilon);
@@ -60,9 +71,11 @@ TEST(PrivateMixture, finds_the_means_at_the_price_that_was_planned) {
   for (std::size_t r = 0; r < plan.releases.size(); ++r) {
     const ReleaseRecord& record = certificate.releases[r].record;
     EXPECT_NEAR(std::get<GaussianCost>(record.cost).mu, plan.releases[r].mu, 1e-9);
-    EXPECT_EQ(record.values, plan.releases[r].values);
+    const PlannedRelease& planned = plan.releases[r].planned;
+    EXPECT_EQ(record.what, planned.what);
+    EXPECT_EQ(record.values, planned.values);
     if (r < 2) {
-      EXPECT_NEAR(record.noise / scales[r] / plan.releases[r].noise_ratio, 1, 1e-6);
+      EXPECT_NEAR(record.noise / scales[r] / *planned.noise, 1, 1e-6);
     }
   }
 }
@@ -72,15 +85,16 @@ TEST(PrivateMixture, plans_spend_the_whole_budget_whatever_is_refined) {
     for (const std::int64_t steps : {0, 1, 5}) {
       MixtureOptions options = options_for(k);
       options.refine = steps;
-      const PrivateMixturePlan plan = plan_private_mixture(6, 1000, kTarget, options);
+      const PrivateMixturePlan plan =
+          plan_private_mixture(shape_of(6, 1000), 1.0, kTarget, options);
       ASSERT_EQ(static_cast<std::int64_t>(plan.releases.size()), 2 + (k > 1) + steps);
       double share = 0, square = 0;
       std::int64_t values = 0;
-      for (const PlannedMixtureRelease& release : plan.releases) {
-        EXPECT_GT(release.share, 0);
-        share += release.share;
+      for (const MixtureRelease& release : plan.releases) {
+        EXPECT_GT(release.planned.share, 0);
+        share += release.planned.share;
         square += release.mu * release.mu;
-        values += release.values;
+        values += release.planned.values;
       }
       EXPECT_NEAR(share, 1, 1e-12);
       const double mu = affordable_mu(kTarget, 1, values);
@@ -92,20 +106,14 @@ TEST(PrivateMixture, plans_spend_the_whole_budget_whatever_is_refined) {
 
 TEST(PrivateMixture, one_component_is_the_mean) {
   const Sample made = sample(5000, 4, 1, 0.1, 2);
-  const MixtureOptions options = options_for(1);
-  PrivatePoints points = points_of(made.rows, 1.5, {5, 1e-6});
-  const auto fit =
-      fit_private_mixture(points, plan_private_mixture(4, 5000, {5, 1e-6}, options), options);
+  const auto [plan, fit, certificate] = run(made.rows, 1.5, {5, 1e-6}, 1);
   EXPECT_LE((fit.mixture.means - made.means).norm(), 0.02);
-  EXPECT_EQ(points.certify().releases.size(), 4u);
+  EXPECT_EQ(certificate.releases.size(), 4u);
 }
 
 TEST(PrivateMixture, says_when_the_noise_drowns_the_components) {
   const Sample made = sample(2000, 8, 3, 0.1, 3);
-  const MixtureOptions options = options_for(3);
-  PrivatePoints points = points_of(made.rows, 30, kTarget);
-  const auto fit =
-      fit_private_mixture(points, plan_private_mixture(8, 2000, kTarget, options), options);
+  const PrivateMixtureFit fit = run(made.rows, 30, kTarget, 3).fit;
   EXPECT_LT(fit.rank, 2);
   EXPECT_LE(fit.mixture.means.colwise().norm().maxCoeff(), 30 * (1 + 1e-12));
   EXPECT_NEAR(fit.mixture.weights.sum(), 1, 1e-12);
@@ -113,8 +121,8 @@ TEST(PrivateMixture, says_when_the_noise_drowns_the_components) {
 }
 
 TEST(PrivateMixture, refuses_what_cannot_be_planned) {
-  EXPECT_THROW(plan_private_mixture(3, 1000, kTarget, options_for(4)), Error);
-  EXPECT_THROW(plan_private_mixture(3, 3, kTarget, options_for(2)), Error);
+  EXPECT_THROW(plan_private_mixture(shape_of(3, 1000), 1.0, kTarget, options_for(4)), Error);
+  EXPECT_THROW(plan_private_mixture(shape_of(3, 3), 1.0, kTarget, options_for(2)), Error);
 }
 
 }  // namespace

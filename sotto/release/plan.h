@@ -23,7 +23,7 @@ struct PlannedRelease {
   std::int64_t count = 1;   // at most so many releases of this name
   double share = 0;         // of the budget; the shares of a plan sum to at most 1, see `disjoint`
   std::optional<double>
-      noise;               // standard deviation or scale of a number, where it is fixed already
+      noise;  // standard deviation or scale of a number, where it is fixed already
   // What `noise` is measured in: "max-norm^2"; empty for plain numbers. Of noise that is not fixed:
   // what fixes it; empty for earlier releases.
   std::string noise_unit;
@@ -55,9 +55,10 @@ struct Plan {
   std::vector<PlannedSetting> settings;
   std::vector<PlannedRelease> releases;
   std::vector<Forecast> forecasts;
-  // Whether noise or number of releases is chosen while the run goes on: a budget then holds them,
-  // and the statement promises the budget.
+  // Whether a budget holds the releases while the run goes on. Where noise or number of releases is
+  // chosen on the way it must, and the statement promises the budget.
   bool held_by_budget = false;
+  double pure_epsilon = 0;  // of that budget: what pure releases may cost together
 
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;  // several lines, ends without a newline

@@ -31,7 +31,7 @@ void require_moderate(const Matrix& m, const char* what) {
 
 std::span<double> flat(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 
-// Of epsilon, for a bound that has to be found.
+// Of epsilon, for a bound that has to be chosen.
 constexpr double kNormShare = 0.05;
 
 std::string norm_fact(const RecordNorm& norm) {
@@ -51,6 +51,35 @@ void require_norm(const RecordNorm& norm) {
                    "a bound on the norm must lie between 1e-20 and 1e20");
 }
 
+}  // namespace
+
+PublicPointShape public_shape(const SensitivePoints& points) {
+  const PointSource& source = *ReleaseAccess::view(points);
+  SOTTO_REQUIRE_AT(source.dim_is_declared(), "`dim`",
+                   "is needed: the dimension of {} would otherwise be read off the records",
+                   source.name());
+  SOTTO_REQUIRE_AT(source.can_rewind(), source.name(),
+                   "cannot be read a second time; give a regular file");
+  return {source.dim(), source.records(), source.name()};
+}
+
+RecordContribution mean_contribution(double max_norm) { return {max_norm, 2 * max_norm}; }
+RecordContribution second_contribution(double max_norm) {
+  return {max_norm * max_norm, std::numbers::sqrt2 * max_norm * max_norm};
+}
+RecordContribution third_contribution(double reach) {
+  return {reach * reach * reach, 2 * reach * reach * reach};
+}
+RecordContribution expectation_contribution(double clip) { return {clip, 2 * clip}; }
+
+double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm) {
+  return std::holds_alternative<NormRange>(norm) ? kNormShare * target.epsilon : 0;
+}
+
+PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& norm) {
+  return {target.epsilon - norm_epsilon(target, norm), target.delta};
+}
+
 PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& norm, double delta) {
   PrivacyStatement statement;
   statement.unit = "one record";
@@ -63,29 +92,30 @@ PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& nor
   return statement;
 }
 
-}  // namespace
-
-PublicPointShape public_shape(const SensitivePoints& points) {
-  const PointSource& source = *ReleaseAccess::view(points);
-  SOTTO_REQUIRE_AT(source.dim_is_declared(), "`dim`",
-                   "is needed: the dimension of {} would otherwise be read off the records",
-                   source.name());
-  SOTTO_REQUIRE_AT(source.can_rewind(), source.name(),
-                   "cannot be read a second time; give a regular file");
-  return {source.dim(), source.records()};
+std::optional<PlannedRelease> planned_norm_bound(Index records, const RecordNorm& norm,
+                                                 const PrivacyTarget& target) {
+  const auto* range = std::get_if<NormRange>(&norm);
+  if (range == nullptr) return std::nullopt;
+  PlannedRelease release =
+      planned(NormBound({*range, records, norm_epsilon(target, norm)}).record(), kNormShare);
+  release.noise.reset();  // a choice among candidates
+  release.noise_unit = "chosen among candidates";
+  return release;
 }
 
-RecordContribution mean_contribution(double max_norm) { return {max_norm, 2 * max_norm}; }
-RecordContribution second_contribution(double max_norm) {
-  return {max_norm * max_norm, std::numbers::sqrt2 * max_norm * max_norm};
+std::string point_third_release(Index dimensions) {
+  return fmt::format("third moment of the points in {} dimensions", dimensions);
 }
-RecordContribution third_contribution(double reach) {
-  return {reach * reach * reach, 2 * reach * reach * reach};
+
+void require_points(const PublicPointShape& shape, const RecordNorm& norm) {
+  require_norm(norm);
+  SOTTO_REQUIRE_AT(shape.dim <= kMostMomentDimensions, shape.name,
+                   "has {} dimensions; second moments are released up to {}", shape.dim,
+                   kMostMomentDimensions);
 }
-RecordContribution expectation_contribution(double clip) { return {clip, 2 * clip}; }
 
 template <class Pass>
-auto PrivatePoints::guarded(Pass pass) {
+auto CountedPoints::guarded(Pass pass) {
   try {
     return pass();
   } catch (const Error& error) {
@@ -93,50 +123,40 @@ auto PrivatePoints::guarded(Pass pass) {
   }
 }
 
-double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm) {
-  return std::holds_alternative<NormRange>(norm) ? kNormShare * target.epsilon : 0;
-}
-
-PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& norm) {
-  return {target.epsilon - norm_epsilon(target, norm), target.delta};
-}
-
-PrivatePoints::PrivatePoints(SensitivePoints points, const RecordNorm& norm,
-                             const PrivacyTarget& target, NoiseKey key)
-    : source_(ReleaseAccess::take(std::move(points))), norm_epsilon_(norm_epsilon(target, norm)) {
-  Budget budget = Budget::gaussian(target.epsilon, target.delta, norm_epsilon_);
-  require_norm(norm);
-  SOTTO_REQUIRE_AT(dim() <= kMostMomentDimensions, source_->name(),
-                   "has {} dimensions; second moments are released up to {}", dim(),
-                   kMostMomentDimensions);
+CountedPoints::CountedPoints(SensitivePoints points, const RecordNorm& norm)
+    : source_(ReleaseAccess::take(std::move(points))), norm_(norm) {
+  require_points({dim(), source_->records(), source_->name()}, norm);
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     tally_.emplace(*range);
-    range_ = *range;
     records_ = guarded([&] {
       return for_record_blocks(*source_, kNoBound,
                                [&](const RowMatrix& x) { tally_->add(x.rowwise().squaredNorm()); });
     });
   } else {
-    max_norm_ = std::get<double>(norm);
-    sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm_); });
+    const double max_norm = std::get<double>(norm);
+    sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
     records_ = sums_->records;
   }
   SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
-  run_.emplace(point_statement(records(), dim(), norm, target.delta), std::move(key),
-               std::move(budget));
+}
+
+void CountedPoints::require_all_read() const {
+  SOTTO_REQUIRE_AT(source_->position() == records(), source_->name(),
+                   "was changed while it was read: its number of records is another");
+}
+
+PrivatePoints::PrivatePoints(CountedPoints points, const PrivacyTarget& target, PrivateRun& run)
+    : points_(std::move(points)), run_(run), norm_epsilon_(norm_epsilon(target, points_.norm_)) {
+  if (points_.sums_) max_norm_ = std::get<double>(points_.norm_);
 }
 
 void PrivatePoints::prepare() {
-  if (sums_) return;
-  const NormBound bound({range_, records(), norm_epsilon_});
-  max_norm_ = run_->choose(bound, *tally_);
-  sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm_); });
-  require_all_read();
-}
-
-void PrivatePoints::require_all_read() const {
-  SOTTO_REQUIRE_AT(source_->position() == records(), source_->name(),
-                   "was changed while it was read: its number of records is another");
+  if (points_.sums_) return;
+  const NormBound bound({std::get<NormRange>(points_.norm_), records(), norm_epsilon_});
+  max_norm_ = run_.choose(bound, *points_.tally_);
+  points_.sums_ = points_.guarded(
+      [&] { return sum_moments(*points_.source_, Vector::Zero(dim()), max_norm_); });
+  points_.require_all_read();
 }
 
 PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& contribution,
@@ -152,34 +172,33 @@ PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& con
 
 Released<Vector> PrivatePoints::mean(double mu) {
   prepare();
-  Matrix value = sums_->first / static_cast<double>(records());
+  Matrix value = points_.sums_->first / static_cast<double>(records());
   const auto c = calibrate(mean_contribution(max_norm_), dim(), std::sqrt(double(dim())), 1, mu);
-  const GaussianMechanism mechanism("mean of the points", c.sensitivity, c.deviation, dim(),
-                                    c.error);
-  run_->publish(mechanism, flat(value), flat(value));
+  const GaussianMechanism mechanism(kPointMeanRelease, c.sensitivity, c.deviation, dim(), c.error);
+  run_.publish(mechanism, flat(value), flat(value));
   return ReleaseAccess::released(Vector(value.col(0)));
 }
 
-Released<NoisySecondMoment> PrivatePoints::second_moment(double mu) {
+Released<Noisy<Matrix>> PrivatePoints::second_moment(double mu) {
   prepare();
   const Index d = dim();
   std::vector<double> packed;
   packed.reserve(static_cast<std::size_t>(d * (d + 1) / 2));
   for (Index i = 0; i < d; ++i) {
     for (Index j = i; j < d; ++j) {
-      packed.push_back(sums_->second(i, j) / static_cast<double>(records()));
+      packed.push_back(points_.sums_->second(i, j) / static_cast<double>(records()));
     }
   }
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const auto c =
       calibrate(second_contribution(max_norm_), d, static_cast<double>(d), std::numbers::sqrt2, mu);
-  const SymmetricGaussianMechanism mechanism("second moment of the points", c.sensitivity,
-                                             c.deviation, d, 2, c.error);
-  run_->publish(mechanism, packed, packed);
-  NoisySecondMoment noisy{Matrix(d, d), c.deviation};
+  const SymmetricGaussianMechanism mechanism(kPointSecondRelease, c.sensitivity, c.deviation, d, 2,
+                                             c.error);
+  run_.publish(mechanism, packed, packed);
+  Noisy<Matrix> noisy{Matrix(d, d), c.deviation};
   auto next = packed.begin();
   for (Index i = 0; i < d; ++i) {
-    for (Index j = i; j < d; ++j) noisy.moment(i, j) = noisy.moment(j, i) = *next++;
+    for (Index j = i; j < d; ++j) noisy.value(i, j) = noisy.value(j, i) = *next++;
   }
   return ReleaseAccess::released(std::move(noisy));
 }
@@ -195,15 +214,15 @@ Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, cons
   require_moderate(w, "the map of the third moment");
   require_moderate(centre, "the centre of the third moment");
   SymmetricTensor value(q, 3);
-  value.add_scaled(1 / static_cast<double>(records()),
-                   guarded([&] { return sum_cubes(*source_, centre, w, max_norm_, reach); }));
-  require_all_read();
+  value.add_scaled(1 / static_cast<double>(records()), points_.guarded([&] {
+    return sum_cubes(*points_.source_, centre, w, max_norm_, reach);
+  }));
+  points_.require_all_read();
   const auto c =
       calibrate(third_contribution(reach), q, std::pow(double(q), 1.5), std::sqrt(6.0), mu);
-  const SymmetricGaussianMechanism mechanism(
-      fmt::format("third moment of the points in {} dimensions", q), c.sensitivity, c.deviation, q,
-      3, c.error);
-  run_->publish(mechanism, value.packed(), value.packed());
+  const SymmetricGaussianMechanism mechanism(point_third_release(q), c.sensitivity, c.deviation, q,
+                                             3, c.error);
+  run_.publish(mechanism, value.packed(), value.packed());
   return ReleaseAccess::released(std::move(value));
 }
 
@@ -219,17 +238,17 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
   require_moderate(mixture.weights, "the weights of the mixture");
   require_moderate(mixture.variance, "the variance of the mixture");
   const MixtureSums sums =
-      guarded([&] { return expected_sums(*source_, mixture, max_norm_, clip); });
-  require_all_read();
+      points_.guarded([&] { return expected_sums(*points_.source_, mixture, max_norm_, clip); });
+  points_.require_all_read();
   Matrix value(d + 1, k);  // one row of counts, and the offsets
   value << clip.count_scale * sums.counts.transpose(), sums.offsets;
   value /= static_cast<double>(records());
   const std::int64_t count = value.size();
   const auto c =
       calibrate(expectation_contribution(clip.norm), count, std::sqrt(double(count)), 1, mu);
-  const GaussianMechanism mechanism("responsibilities, and offsets from the means", c.sensitivity,
-                                    c.deviation, count, c.error);
-  run_->publish(mechanism, flat(value), flat(value));
+  const GaussianMechanism mechanism(kPointExpectationRelease, c.sensitivity, c.deviation, count,
+                                    c.error);
+  run_.publish(mechanism, flat(value), flat(value));
   return ReleaseAccess::released(MixtureSums{records(), value.row(0).transpose() / clip.count_scale,
                                              value.bottomRows(d), 0, 0});
 }

@@ -26,13 +26,25 @@ SensitivePoints sensitive(const RowMatrix& rows) {
   return SensitivePoints(std::make_unique<MemorySource>(rows));
 }
 
-PrivatePoints points_of(const RowMatrix& rows, double max_norm, std::uint64_t seed = 1) {
-  return PrivatePoints(sensitive(rows), max_norm, kPointTarget, NoiseKey::insecure_from_seed(seed));
+// Points with a run that pays for what is asked of them.
+struct PaidPoints {
+  PaidPoints(const RowMatrix& rows, const RecordNorm& norm, const PrivacyTarget& target,
+             NoiseKey key)
+      : run(point_statement(rows.rows(), rows.cols(), norm, target.delta), std::move(key),
+            Budget::gaussian(target.epsilon, target.delta, norm_epsilon(target, norm))),
+        points(CountedPoints(sensitive(rows), norm), target, run) {}
+
+  PrivateRun run;
+  PrivatePoints points;
+};
+
+PaidPoints points_of(const RowMatrix& rows, double max_norm, std::uint64_t seed = 1) {
+  return PaidPoints(rows, max_norm, kPointTarget, NoiseKey::insecure_from_seed(seed));
 }
 
 // With so much budget that the noise is far below the differences of interest.
-PrivatePoints nearly_exact(const RowMatrix& rows, double max_norm) {
-  return PrivatePoints(sensitive(rows), max_norm, {600, 1e-6}, NoiseKey::insecure_from_seed(1));
+PaidPoints nearly_exact(const RowMatrix& rows, double max_norm) {
+  return PaidPoints(rows, max_norm, {600, 1e-6}, NoiseKey::insecure_from_seed(1));
 }
 
 double packed_norm(const SymmetricTensor& a, const SymmetricTensor& b) {
@@ -137,14 +149,15 @@ TEST(PrivatePoints, releases_are_the_clipped_means_up_to_noise) {
   const Question q;
   const RowMatrix rows = 1.2 * random_matrix(5000, q.d, 55);
   const Means exact = q.ask(rows);
-  PrivatePoints points = nearly_exact(rows, q.max_norm);
+  PaidPoints paid = nearly_exact(rows, q.max_norm);
+  PrivatePoints& points = paid.points;
   EXPECT_EQ(points.records(), 5000);
   const double mu = 8;
   const double noise = 10 / (mu * 5000);
   EXPECT_LE((points.mean(mu).value() - exact.mean).norm(), noise * 8);
-  const NoisySecondMoment second = points.second_moment(mu).value();
-  EXPECT_LE((second.moment - exact.second).norm(), 6 * second.deviation);
-  EXPECT_EQ(second.moment, second.moment.transpose());
+  const Noisy<Matrix> second = points.second_moment(mu).value();
+  EXPECT_LE((second.value - exact.second).norm(), 6 * second.deviation);
+  EXPECT_EQ(second.value, second.value.transpose());
   EXPECT_LE(packed_norm(points.third_moment(q.centre, q.w, q.reach, mu).value(), exact.third),
             noise * 20);
   const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
@@ -162,13 +175,14 @@ TEST(PrivatePoints, noise_has_the_recorded_size) {
   std::vector<double> squares(4, 0), numbers(4, 0);
   const double mu = 0.05;
   for (int run = 0; run < runs; ++run) {
-    PrivatePoints points = points_of(rows, q.max_norm, 100 + static_cast<std::uint64_t>(run));
+    PaidPoints paid = points_of(rows, q.max_norm, 100 + static_cast<std::uint64_t>(run));
+    PrivatePoints& points = paid.points;
     const Vector mean = points.mean(mu).value() - exact.mean;
-    const Matrix second = points.second_moment(mu).value().moment - exact.second;
+    const Matrix second = points.second_moment(mu).value().value - exact.second;
     SymmetricTensor third = points.third_moment(q.centre, q.w, q.reach, mu).value();
     third.add_scaled(-1, exact.third);
     const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
-    const Certificate certificate = points.certify();
+    const Certificate certificate = paid.run.certify();
     ASSERT_EQ(certificate.releases.size(), 4u);
     const double norms[] = {
         mean.squaredNorm(), second.squaredNorm(), third.frobenius_norm() * third.frobenius_norm(),
@@ -191,28 +205,30 @@ TEST(PrivatePoints, noise_has_the_recorded_size) {
 TEST(PrivatePoints, the_certificate_adds_up_and_the_budget_ends) {
   const Question q;
   const RowMatrix rows = random_matrix(50, q.d, 57);
-  PrivatePoints points(sensitive(rows), q.max_norm, kPointTarget, NoiseKey::from_system());
+  PaidPoints paid(rows, q.max_norm, kPointTarget, NoiseKey::from_system());
+  PrivatePoints& points = paid.points;
   const double mu = affordable_mu(kPointTarget, 4, 100);
   points.mean(mu);
   points.second_moment(mu);
   points.third_moment(q.centre, q.w, q.reach, mu);
   points.expectation(q.mixture, q.clip, mu);
-  const Certificate certificate = points.certify();
+  const Certificate certificate = paid.run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, kPointTarget.epsilon);
   EXPECT_GE(certificate.epsilon, 0.999 * kPointTarget.epsilon);
   EXPECT_THROW(points.mean(mu), Error);
-  EXPECT_EQ(points.certify().releases.size(), 4u);
+  EXPECT_EQ(paid.run.certify().releases.size(), 4u);
 }
 
-TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for) {
+TEST(PrivatePoints, a_bound_that_is_chosen_is_the_first_release_and_is_paid_for) {
   const Question q;
   RowMatrix rows = random_matrix(4000, q.d, 62).rowwise().normalized() * 0.5;
   rows.row(3) *= 1e200;  // one far out, whose square overflows
   const RecordNorm range = NormRange{0.01, 100};
-  PrivatePoints points(sensitive(rows), range, kPointTarget, NoiseKey::from_system());
+  PaidPoints paid(rows, range, kPointTarget, NoiseKey::from_system());
+  PrivatePoints& points = paid.points;
   EXPECT_EQ(points.records(), 4000);
-  EXPECT_TRUE(points.certify().releases.empty());
+  EXPECT_TRUE(paid.run.certify().releases.empty());
   const PrivacyTarget left = target_of_moments(kPointTarget, range);
   EXPECT_DOUBLE_EQ(left.epsilon + norm_epsilon(kPointTarget, range), kPointTarget.epsilon);
   const double mu = affordable_mu(left, 4, 100);
@@ -221,7 +237,7 @@ TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for)
   points.second_moment(mu);
   points.third_moment(q.centre, q.w, q.reach, mu);
   points.expectation(q.mixture, q.clip, mu);
-  const Certificate certificate = points.certify();
+  const Certificate certificate = paid.run.certify();
   EXPECT_TRUE(certificate.proved) << certificate.why;
   EXPECT_LE(certificate.epsilon, kPointTarget.epsilon);
   EXPECT_GE(certificate.epsilon, 0.95 * kPointTarget.epsilon);
@@ -233,7 +249,7 @@ TEST(PrivatePoints, a_bound_that_is_sought_is_the_first_release_and_is_paid_for)
   EXPECT_THROW(points.mean(mu), Error);
   EXPECT_EQ(norm_epsilon(kPointTarget, 1.0), 0);
   const RecordNorm tiny = NormRange{1e-30, 1};
-  EXPECT_THROW(PrivatePoints(sensitive(rows), tiny, kPointTarget, NoiseKey::from_system()), Error);
+  EXPECT_THROW(PaidPoints(rows, tiny, kPointTarget, NoiseKey::from_system()), Error);
 }
 
 TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them) {
@@ -250,7 +266,8 @@ TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them
   EXPECT_THROW(points_of(RowMatrix(0, 4), 1), Error);
   EXPECT_THROW(points_of(random_matrix(5, 4, 59), 0), Error);
   const Question q;
-  PrivatePoints points = points_of(random_matrix(20, 4, 60), 1);
+  PaidPoints paid = points_of(random_matrix(20, 4, 60), 1);
+  PrivatePoints& points = paid.points;
   EXPECT_THROW(points.third_moment(Vector::Zero(3), q.w, 1, 0.1), Error);
   EXPECT_THROW(points.third_moment(q.centre, q.w, INFINITY, 0.1), Error);
   GaussianMixture bad = q.mixture;
@@ -259,7 +276,7 @@ TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them
   bad = q.mixture;
   bad.variance = 0;
   EXPECT_THROW(points.expectation(bad, q.clip, 0.1), Error);
-  EXPECT_TRUE(points.certify().releases.empty());
+  EXPECT_TRUE(paid.run.certify().releases.empty());
   const SensitivePoints pipe(
       std::make_unique<MemorySource>(random_matrix(5, 4, 61), false, MemorySource::Knows::nothing));
   EXPECT_THROW(public_shape(pipe), Error);

@@ -12,11 +12,15 @@ ReleaseRecord repeated(ReleaseRecord one, std::int64_t count) {
   return one;
 }
 
+std::optional<Budget> budget_of(const Plan& plan) {
+  if (!plan.held_by_budget) return std::nullopt;
+  return Budget::gaussian(plan.target.epsilon, plan.target.delta, plan.pure_epsilon);
+}
+
 }  // namespace
 
 PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
-    : PrivateRun(plan.statement, std::move(key),
-                 plan.held_by_budget ? std::optional(plan.target.budget()) : std::nullopt) {
+    : PrivateRun(plan.statement, std::move(key), budget_of(plan)) {
   planned_.emplace();
   for (const PlannedRelease& release : plan.releases) (*planned_)[release.what] += release.count;
 }

@@ -15,10 +15,7 @@
 
 #include <algorithm>
 
-#include "sotto/models/private_topics.h"
-#include "sotto/models/published_topics.h"
 #include "sotto/models/topic_evaluation.h"
-#include "sotto/release/private_documents.h"
 #include "sotto/study/comparison.h"
 #include "sotto/study/private_topics.h"
 #include "sotto/study/studies.h"
@@ -29,6 +26,9 @@ namespace esmaeili_configurations_study {
 namespace {
 
 constexpr double kDelta = 1e-5;
+constexpr PublishedTopics kConfigurations[] = {
+    PublishedTopics::esmaeili_1, PublishedTopics::esmaeili_2, PublishedTopics::esmaeili_3,
+    PublishedTopics::esmaeili_4};
 constexpr const char* kParameters[] = {"epsilon", "N", "d", "k"};
 
 struct Setting {
@@ -57,24 +57,26 @@ TopicProblem lda_problem(const StudyCell& cell, std::uint64_t seed) {
   model.seed = static_cast<std::int64_t>(seed);
   SyntheticCorpus made = generate_corpus(model);
   made.corpus.vocabulary_is_declared = true;
-  return {std::move(made.corpus), std::move(made.topics), "lda"};
+  return {std::move(made.corpus), std::move(made.topics), DocumentModel::lda};
 }
 
 std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
   const TopicProblem problem = lda_problem(cell, seed);
   const PrivacyTarget target{cell.number("epsilon"), kDelta};
   std::vector<double> errors, met;
-  for (int configuration = 1; configuration <= 4; ++configuration) {
-    const PublishedTopicFit fit = fit_published_topics(
-        Sensitive<Corpus>(problem.corpus), problem.options(seed),
-        fmt::format("esmaeili-{}", configuration), target, NoiseKey::insecure_from_seed(seed));
-    errors.push_back(component_error(problem.truth, fit.model.topics));
-    const bool all = std::all_of(fit.conditions.begin(), fit.conditions.end(),
+  for (const PublishedTopics configuration : kConfigurations) {
+    TopicsTask task = problem.private_task(target, seed);
+    task.as_published = configuration;
+    const TopicsResult found = run(problem.documents(), task);
+    errors.push_back(component_error(problem.truth, found.model.topics));
+    const std::vector<PublishedCondition>& conditions = found.released->conditions;
+    const bool all = std::all_of(conditions.begin(), conditions.end(),
                                  [](const PublishedCondition& c) { return c.met(); });
-    if (configuration > 1) met.push_back(all ? 1 : 0);
+    // The first has no conditions.
+    if (configuration != PublishedTopics::esmaeili_1) met.push_back(all ? 1 : 0);
   }
   errors.push_back(strict_topic_error(problem, target, seed));
-  errors.push_back(strict_topic_error_by(problem, "triples", target, seed));
+  errors.push_back(strict_topic_error_by(problem, TopicMechanism::triples, target, seed));
   errors.push_back(exact_topic_error(problem, seed));
   errors.insert(errors.end(), met.begin(), met.end());
   return errors;

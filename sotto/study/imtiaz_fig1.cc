@@ -42,9 +42,9 @@ std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
       three_word_problem(cell.whole("D"), cell.whole("K"), cell.whole("N"), seed);
   const PrivacyTarget target{cell.number("epsilon"), kDelta};
   return {strict_topic_error(problem, target, seed),
-          published_topic_error(problem, "agn", target, seed),
-          published_topic_error(problem, "avn", target, seed),
-          published_topic_error(problem, "dp-tpm", target, seed),
+          published_topic_error(problem, PublishedTopics::agn, target, seed),
+          published_topic_error(problem, PublishedTopics::avn, target, seed),
+          published_topic_error(problem, PublishedTopics::dp_tpm, target, seed),
           exact_topic_error(problem, seed),
           random_topic_error(problem, seed)};
 }

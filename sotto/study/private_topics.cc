@@ -4,23 +4,27 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
-#include "sotto/models/private_topics.h"
-#include "sotto/models/published_topics.h"
 #include "sotto/models/topic_evaluation.h"
-#include "sotto/release/private_documents.h"
 #include "sotto/synthetic/corpus.h"
 
 namespace sotto {
 
-TopicOptions TopicProblem::options(std::uint64_t seed) const {
-  TopicOptions result;
-  result.topics = truth.cols();
-  result.model = model;
-  result.alpha0 = 1;
-  result.clip = "none";
-  result.refine = 0;
-  result.seed = static_cast<std::int64_t>(seed);
-  return result;
+TopicsTask TopicProblem::task(std::uint64_t seed) const {
+  TopicsTask task;
+  task.topics.topics = truth.cols();
+  task.topics.model = model;
+  task.topics.alpha0 = 1;
+  task.topics.seed = static_cast<std::int64_t>(seed);
+  return task;
+}
+
+TopicsTask TopicProblem::private_task(const PrivacyTarget& target, std::uint64_t seed) const {
+  TopicsTask private_one = task(seed);
+  private_one.privacy.epsilon = target.epsilon;
+  private_one.privacy.delta = target.delta;
+  private_one.privacy.accept_large_delta = true;
+  private_one.privacy.insecure_seed = static_cast<std::int64_t>(seed);
+  return private_one;
 }
 
 TopicProblem three_word_problem(Index words, Index topics, Index documents, std::uint64_t seed) {
@@ -28,7 +32,7 @@ TopicProblem three_word_problem(Index words, Index topics, Index documents, std:
   model.documents = documents;
   model.vocabulary = words;
   model.topics = topics;
-  model.model = "single";
+  model.model = DocumentModel::single;
   model.beta = 0.3;
   model.length = 3;
   model.seed = static_cast<std::int64_t>(seed);
@@ -37,42 +41,37 @@ TopicProblem three_word_problem(Index words, Index topics, Index documents, std:
   return {std::move(made.corpus), std::move(made.topics)};
 }
 
-double published_topic_error(const TopicProblem& problem, const std::string& method,
+double published_topic_error(const TopicProblem& problem, PublishedTopics method,
                              const PrivacyTarget& target, std::uint64_t seed) {
-  const Sensitive<Corpus> data(problem.corpus);
-  const PublishedTopicFit fit = fit_published_topics(data, problem.options(seed), method, target,
-                                                     NoiseKey::insecure_from_seed(seed));
-  return component_error(problem.truth, fit.model.topics);
+  TopicsTask task = problem.private_task(target, seed);
+  task.as_published = method;
+  return component_error(problem.truth, run(problem.documents(), task).model.topics);
 }
 
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed) {
-  return strict_topic_error_by(problem, "auto", target, seed);
+  return strict_topic_error_by(problem, TopicMechanism::automatic, target, seed);
 }
 
-double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
+double strict_topic_error_by(const TopicProblem& problem, TopicMechanism mechanism,
                              const PrivacyTarget& target, std::uint64_t seed) {
-  DocumentPrivacyOptions privacy;
-  privacy.mechanism = mechanism;
-  privacy.epsilon = target.epsilon;
-  privacy.delta = target.delta;
-  const TopicOptions options = problem.options(seed);
-  Sensitive<Corpus> data(problem.corpus);
-  const PublicCorpusShape shape = public_shape(data);
-  PrivateRun run(document_statement(shape, target), NoiseKey::insecure_from_seed(seed),
-                 target.budget());
-  const PrivateTopicPlan plan = plan_private_topics(shape, options, {}, privacy);
+  TopicsTask task = problem.private_task(target, seed);
+  task.privacy.mechanism = mechanism;
+  // What cannot even be planned is no noise.
+  plan(task, {problem.corpus.documents(), problem.corpus.vocabulary_size});
   try {
-    const PrivateTopicFit fit = fit_private_topics(std::move(data), plan, options, run);
-    return component_error(problem.truth, fit.model.topics);
+    return component_error(problem.truth, run(problem.documents(), task).model.topics);
   } catch (const Error&) {
     return random_topic_error(problem, seed);  // refused: noise alone
   }
 }
 
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed) {
-  const TopicFit fit = fit_topics(problem.corpus, problem.options(seed));
-  return component_error(problem.truth, fit.model.topics);
+  TopicsTask task = problem.task(seed);
+  task.topics.clip = DocumentClip::none;
+  task.topics.refine = 0;
+  Input<Corpus> documents(problem.documents(), PublicDeclaration("made up"));
+  return component_error(problem.truth, run(std::move(documents), task).model.topics);
 }
 
 double random_topic_error(const TopicProblem& problem, std::uint64_t seed) {

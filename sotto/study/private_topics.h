@@ -8,31 +8,33 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include "sotto/models/topic_model.h"
 #include "sotto/release/calibration.h"
+#include "sotto/tasks/topics.h"
 
 namespace sotto {
 
 struct TopicProblem {
   Corpus corpus;
-  Matrix truth;                  // V x k
-  std::string model = "single";  // lda, with alpha0 1
+  Matrix truth;                                 // V x k
+  DocumentModel model = DocumentModel::single;  // lda: with alpha0 1
 
-  TopicOptions options(std::uint64_t seed) const;
+  TopicsTask task(std::uint64_t seed) const;
+  // As if the documents belonged to persons. Papers take a delta of one over the number of
+  // documents and more; it is accepted here, where nobody can be exposed.
+  TopicsTask private_task(const PrivacyTarget& target, std::uint64_t seed) const;
+  Sensitive<Corpus> documents() const { return Sensitive<Corpus>(corpus); }
 };
 
 TopicProblem three_word_problem(Index words, Index topics, Index documents, std::uint64_t seed);
 
-// One private run: e_comp of a published method by its name (models/published_topics.h), and of
-// the strict releases.
-double published_topic_error(const TopicProblem& problem, const std::string& method,
+// One private run: e_comp of a published method, and of the strict releases.
+double published_topic_error(const TopicProblem& problem, PublishedTopics method,
                              const PrivacyTarget& target, std::uint64_t seed);
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed);
 // With a mechanism of DocumentPrivacyOptions in place of its own choice.
-double strict_topic_error_by(const TopicProblem& problem, const std::string& mechanism,
+double strict_topic_error_by(const TopicProblem& problem, TopicMechanism mechanism,
                              const PrivacyTarget& target, std::uint64_t seed);
 
 // Where the strict form refuses, because its noise is larger than the moments, the error is that of

@@ -31,9 +31,9 @@ std::vector<TopicProblem> problems(const Row& row, int count) {
 
 using Method = std::function<double(const TopicProblem&, const PrivacyTarget&, std::uint64_t)>;
 
-Method published(const std::string& name) {
-  return [name](const TopicProblem& problem, const PrivacyTarget& target, std::uint64_t seed) {
-    return published_topic_error(problem, name, target, seed);
+Method published(PublishedTopics method) {
+  return [method](const TopicProblem& problem, const PrivacyTarget& target, std::uint64_t seed) {
+    return published_topic_error(problem, method, target, seed);
   };
 }
 
@@ -52,7 +52,8 @@ TEST(PrivateTopics, errors_are_those_of_the_table) {
       return mean_error(over(all, method), row.epsilon, count);
     };
     const double strict = mean(strict_topic_error);
-    const double agn = mean(published("agn")), avn = mean(published("avn"));
+    const double agn = mean(published(PublishedTopics::agn)),
+                 avn = mean(published(PublishedTopics::avn));
     const double exact = mean([](const auto& problem, const auto&, std::uint64_t seed) {
       return exact_topic_error(problem, seed);
     });
@@ -75,7 +76,8 @@ TEST(PrivateTopics, errors_are_those_of_the_table) {
 // and about 3 times when both are.
 TEST(PrivateTopics, strict_needs_a_sixth_of_the_epsilon_of_agn) {
   const auto all = problems({50, 10, 100000, 1, 0}, 4);
-  const ErrorAt strict = over(all, strict_topic_error), agn = over(all, published("agn"));
+  const ErrorAt strict = over(all, strict_topic_error),
+                agn = over(all, published(PublishedTopics::agn));
   for (const double goal : {0.1, 0.05, 0.025}) {
     const double few = needed_epsilon(strict, 4, goal), many = needed_epsilon(agn, 4, goal);
     EXPECT_GE(many, 6 * few) << goal;
@@ -86,21 +88,22 @@ TEST(PrivateTopics, strict_needs_a_sixth_of_the_epsilon_of_agn) {
 // What Imtiaz & Sarwate saw: noise in every iteration is worse than noise on the moments.
 TEST(PrivateTopics, the_private_power_method_is_worse_than_noise_on_the_moments) {
   const auto all = problems({10, 5, 100000, 1, 0}, 5);
-  EXPECT_LT(2 * mean_error(over(all, published("agn")), 1, 5),
-            mean_error(over(all, published("dp-tpm")), 1, 5));
+  EXPECT_LT(2 * mean_error(over(all, published(PublishedTopics::agn)), 1, 5),
+            mean_error(over(all, published(PublishedTopics::dp_tpm)), 1, 5));
 }
 
 // Esmaeili & Huang 2018 expect the reverse (their Remarks 5.1 and 5.2): the noise of configurations
 // 3 and 4 grows with one over the gaps between the topics' eigenvalues, which here are small.
 TEST(PrivateTopics, noise_on_the_moments_is_the_best_of_the_four_configurations) {
   const auto all = problems({10, 5, 100000, 10, 0}, 4);
-  const auto mean = [&](const std::string& name) {
-    return mean_error(over(all, published(name)), 10, 4);
+  const auto mean = [&](PublishedTopics method) {
+    return mean_error(over(all, published(method)), 10, 4);
   };
-  const double first = mean("esmaeili-1"), second = mean("esmaeili-2");
+  const double first = mean(PublishedTopics::esmaeili_1),
+               second = mean(PublishedTopics::esmaeili_2);
   EXPECT_LT(2 * first, second);
-  EXPECT_LT(second, mean("esmaeili-3"));
-  EXPECT_LT(second, mean("esmaeili-4"));
+  EXPECT_LT(second, mean(PublishedTopics::esmaeili_3));
+  EXPECT_LT(second, mean(PublishedTopics::esmaeili_4));
   EXPECT_LT(mean_error(over(all, strict_topic_error), 10, 4), 1.1 * first);
 }
 

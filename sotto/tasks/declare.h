@@ -18,6 +18,13 @@ Input<T> declared(Sensitive<T> data, bool is_private, const std::string& what) {
                   PublicDeclaration("no privacy was asked for " + what + ": taken as public"));
 }
 
+// A file that stands beside the input is public by the caller's word (tasks/companions.h).
+template <class T>
+T opened_companion(Sensitive<T> data, const std::string& option) {
+  return std::move(data).open(
+      PublicDeclaration("the file of `" + option + "` stands beside the input: taken as public"));
+}
+
 // What every task checks first: sensitive input needs an epsilon, public input takes none.
 template <class T>
 void require_declared(const Input<T>& input, bool is_private) {

@@ -27,6 +27,13 @@ Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool
   return input_of(std::move(data), is_private, "the tensor", used);
 }
 
+Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private) {
+  file.records_are_private = is_private;
+  CorpusFormat used{};
+  Sensitive<Corpus> data = read_corpus(path, file, &used);
+  return input_of(std::move(data), is_private, "the documents", used);
+}
+
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private) {
   file.records_are_private = is_private;
   PointFormat used{};
@@ -36,6 +43,11 @@ Input<Points> points_input(const std::string& path, PointFileOptions file, bool 
 
 PublicShape tensor_shape(const std::string& path) {
   return require_shape(read_npy_header(path).shape, path);
+}
+
+PublicPointShape points_shape(const std::string& path, PointFileOptions file) {
+  file.records_are_private = true;
+  return public_shape(open_points(path, file));
 }
 
 PublicStream stream_shape(const std::string& path, std::optional<Index> dim,

@@ -9,18 +9,24 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/io/read_corpus.h"
 #include "sotto/io/read_points.h"
 #include "sotto/io/read_tensor.h"
 #include "sotto/release/one_pass_records.h"
+#include "sotto/release/private_points.h"
 #include "sotto/release/protected_tensor.h"
 
 namespace sotto {
 
 Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private);
+Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
 
 // The shape of a tensor from the header of an .npy file, which is public; no more of it is read.
 PublicShape tensor_shape(const std::string& path);
+
+// The shape of a file of private points, as far as it states it without being read.
+PublicPointShape points_shape(const std::string& path, PointFileOptions file);
 
 // The shape of a stream: given, or from the header of an .npy file. `batch`: records for each
 // answer, where they are fixed; then their number in all need not be known.

@@ -1,9 +1,9 @@
 // How near private topics come at a size that people have: docs/topics.md has more.
 #include <gtest/gtest.h>
 
-#include "sotto/models/private_topics.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/synthetic/corpus.h"
+#include "sotto/tasks/topics.h"
 
 namespace sotto {
 namespace {
@@ -18,26 +18,20 @@ class PrivateTopicRecovery : public ::testing::Test {
   }
   static void TearDownTestSuite() { made_.reset(); }
 
-  static TopicOptions options() {
-    TopicOptions topics;
-    topics.topics = 10;
-    return topics;
+  static TopicsTask task() {
+    TopicsTask task;
+    task.topics.topics = 10;
+    return task;
   }
-  static double private_distance(double epsilon, const std::string& mechanism) {
-    DocumentPrivacyOptions privacy;
-    privacy.epsilon = epsilon;
-    privacy.delta = 1e-6;
-    privacy.mechanism = mechanism;
-    const PublicCorpusShape shape{made_->corpus.documents(), made_->corpus.vocabulary_size};
-    const PrivateTopicPlan plan = plan_private_topics(shape, options(), {}, privacy);
-    PrivateRun run(document_statement(shape, privacy.target()), NoiseKey::from_system(),
-                   privacy.target().budget());
-    const PrivateTopicFit fit =
-        fit_private_topics(Sensitive<Corpus>(Corpus(made_->corpus)), plan, options(), run);
-    const Certificate certificate = run.certify();
+  static double private_distance(double epsilon) {
+    TopicsTask asked = task();
+    asked.privacy.epsilon = epsilon;
+    asked.privacy.delta = 1e-6;
+    const TopicsResult result = run(Sensitive<Corpus>(made_->corpus), asked);
+    const Certificate& certificate = result.released->certificate;
     EXPECT_TRUE(certificate.proved) << certificate.why;
     EXPECT_LE(certificate.epsilon, epsilon);
-    return mean_total_variation(made_->topics, fit.model.topics);
+    return mean_total_variation(made_->topics, result.model.topics);
   }
   static inline std::unique_ptr<SyntheticCorpus> made_;
 };
@@ -46,15 +40,16 @@ TEST_F(PrivateTopicRecovery, total_variation_falls_with_epsilon) {
   // Measured: 0.0385, 0.0235, 0.0165.
   for (const auto& [epsilon, bound] :
        {std::pair(0.5, 0.06), std::pair(1.0, 0.04), std::pair(2.0, 0.03)}) {
-    const double distance = private_distance(epsilon, "auto");
+    const double distance = private_distance(epsilon);
     RecordProperty("epsilon_" + std::to_string(epsilon), std::to_string(distance));
     EXPECT_LE(distance, bound) << epsilon;
   }
 }
 
 TEST_F(PrivateTopicRecovery, without_privacy) {
-  const TopicFit fit = fit_topics(made_->corpus, options());
-  const double distance = mean_total_variation(made_->topics, fit.model.topics);
+  const TopicsResult result =
+      run(Input<Corpus>(Sensitive<Corpus>(made_->corpus), PublicDeclaration("made up")), task());
+  const double distance = mean_total_variation(made_->topics, result.model.topics);
   RecordProperty("not_private", std::to_string(distance));
   EXPECT_LE(distance, 0.015);
 }

@@ -1,0 +1,95 @@
+// The task of `sotto mixture`: the Gaussians of one spherical variance behind points, public or
+// protected record by record.
+//
+//   MixtureTask task;
+//   task.mixture.components = 5;
+//   task.privacy.epsilon = 1;
+//   task.privacy.delta = 1e-6;
+//   task.privacy.max_norm = 1.5;
+//   MixtureResult result = run(points_input("points.npy", task.file, true), task);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_points.h"
+#include "sotto/models/gaussian_mixture.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/plan.h"
+#include "sotto/release/private_points.h"
+#include "sotto/release/record_options.h"
+#include "sotto/tasks/companions.h"
+
+namespace sotto {
+
+struct MixtureTask {
+  MixtureOptions mixture;
+  PointFileOptions file;  // how points are read, those to infer too
+  RecordPrivacyOptions privacy;
+  // Files beside the points, public ones in a private run; empty: not given.
+  std::string infer;  // points whose probabilities of each component are wanted
+  std::string truth;  // true means, d x k
+
+  OptionTable table();
+
+  // Refuses what cannot be combined, whatever the points.
+  void check() const;
+
+  Companions companions() const;
+};
+
+struct MixtureResult {
+  GaussianMixture mixture;  // most probable component first
+  Status status = Status::converged;
+  Index rank = 0;  // eigenvalues of the covariance that stand out of its noise
+  Index records = 0;
+  std::int64_t steps = 0;                    // expectation-maximisation steps
+  std::optional<double> largest_mean_error;  // where the truth was given
+  // Those of `infer`, for save().
+  Points to_infer;
+  Index records_to_infer = 0;
+  // A sentence: whose data inferred.npy shows although a certificate is near; else empty.
+  std::string exposes;
+
+  // Of a run that is not private.
+  struct Public {
+    Points points;
+    Vector second_spectrum, third_spectrum;
+    std::vector<double> log_likelihood;  // a point, before each step
+    double movement = 0;                 // of the mean that moved furthest in the last step
+    double seconds = 0;                  // with reading: the two go on together
+  };
+  std::optional<Public> open;
+
+  // Of a private run.
+  struct Private {
+    Certificate certificate;
+    std::optional<double> max_norm;  // where it was chosen privately
+  };
+  std::optional<Private> released;
+
+  // Whether fewer directions stand out of the noise of a released moment than the means span.
+  bool drowned() const { return released && rank < mixture.components() - 1; }
+  bool converged() const { return !drowned() && status == Status::converged; }
+};
+
+// What a private run would do. Refuses a task without epsilon, a shape without the number of
+// records, and what this shape cannot have.
+Plan plan(const MixtureTask& task, const PublicPointShape& shape);
+
+// Refuses sensitive points without epsilon and public points with it. Throws where the caller stops
+// it.
+MixtureResult run(Input<Points> points, const MixtureTask& task,
+                  const ProgressCallback& progress = {});
+
+// Writes means.npy, weights.npy, the probabilities of each component for public points
+// (proportions.npy) and for those to infer (inferred.npy).
+void save(const MixtureResult& result, OutputFolder& folder);
+
+}  // namespace sotto

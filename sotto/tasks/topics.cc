@@ -1,0 +1,323 @@
+#include "sotto/tasks/topics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/base/stopwatch.h"
+#include "sotto/io/npy.h"
+#include "sotto/models/private_topics.h"
+#include "sotto/release/private_vocabulary.h"
+#include "sotto/tasks/declare.h"
+
+namespace sotto {
+namespace {
+
+// ---- what the options and public numbers decide; the documents have no say ----
+
+// A private run before it has seen anything.
+struct PrivateTopicsTask {
+  PrivateTopicPlan numbers;  // not as published
+  Plan plan;
+};
+
+PrivateTopicsTask settle(const TopicsTask& task, const PublicCorpusShape& shape,
+                         const std::vector<std::string>& facts = {}) {
+  SOTTO_REQUIRE_AT(task.privacy.asked(), "`plan`", "needs `epsilon` and `delta`");
+  task.check();
+  task.privacy.require_small_delta({shape.documents, "documents"});
+  PrivateTopicsTask settled;
+  if (task.published()) {
+    settled.plan =
+        plan_published_topics(shape, task.topics, task.as_published, task.privacy.target());
+  } else {
+    settled.numbers = plan_private_topics(shape, task.topics, task.privacy);
+    settled.plan = run_plan(settled.numbers);
+  }
+  std::vector<std::string>& stated = settled.plan.statement.public_facts;
+  stated.insert(stated.end(), facts.begin(), facts.end());
+  name_companions(settled.plan.statement, task.companions());
+  return settled;
+}
+
+std::vector<Forecast> forecasts_of(const TopicsTask& task, const PrivateTopicPlan& numbers) {
+  const TopicForecast expected = forecast_topics(numbers, task.topics.concentration(), task.length);
+  std::vector<Forecast> list = {
+      {"first_noise", expected.first_noise,
+       fmt::format("for documents of {:g} different words: noise in a word's frequency {:.2g}",
+                   task.length, expected.first_noise)},
+      {"second_noise", expected.second_noise,
+       fmt::format("noise in the frequency of a pair {:.2g}", expected.second_noise)}};
+  const Index words = numbers.shape.words;
+  if (words == 0) {
+    list.push_back({"documents_for_a_word", expected.threshold,
+                    fmt::format("a word is released when it is in about {:.0f} documents or more",
+                                expected.threshold)});
+  }
+  const double core = words > 0 ? std::min(expected.core, double(words)) : expected.core;
+  list.push_back(
+      {"core_words", core,
+       fmt::format("about {:.0f} words are expected to stand out in the pair moment", core)});
+  const double epsilon =
+      expected_topic_epsilon(numbers.shape, task.topics, task.privacy, task.length);
+  if (std::isfinite(epsilon)) {
+    list.push_back({"epsilon", epsilon,
+                    fmt::format("{} topics are expected from epsilon {:.2g} on", task.topics.topics,
+                                epsilon)});
+  } else {
+    list.push_back(
+        {"epsilon",
+         {},
+         fmt::format("{} topics are not expected at any epsilon up to 100", task.topics.topics)});
+  }
+  return list;
+}
+
+// ---- other files ----
+
+// What stands beside the documents, over the same words.
+struct TopicCompanions {
+  std::optional<Corpus> heldout, reference, infer;
+  std::optional<Matrix> truth;
+};
+
+std::optional<Corpus> read_companion(const Companion& companion, const TopicsTask& task,
+                                     const std::vector<std::string>& vocabulary, Index words) {
+  if (companion.path.empty()) return std::nullopt;
+  return opened_companion(read_corpus_over(vocabulary, words, companion.path, task.file),
+                          companion.option);
+}
+
+Matrix read_true_topics(const std::string& path, Index words, Index k) {
+  const DenseTensor tensor = read_npy(path);
+  SOTTO_REQUIRE_AT(tensor.order() == 2 && tensor.dims()[0] == words && tensor.dims()[1] == k,
+                   "`truth`", "{} must be {} x {}", path, words, k);
+  return Eigen::Map<const RowMatrix>(tensor.values().data(), words, k);
+}
+
+TopicCompanions read_companions(const TopicsTask& task, const std::vector<std::string>& vocabulary,
+                                Index words) {
+  const auto read = [&](const char* option, const std::string& path) {
+    return read_companion({option, path}, task, vocabulary, words);
+  };
+  TopicCompanions companions;
+  companions.heldout = read("heldout", task.heldout);
+  companions.reference = read("reference", task.reference);
+  companions.infer = read("infer", task.infer);
+  if (!task.truth.empty()) {
+    companions.truth = read_true_topics(task.truth, words, task.topics.topics);
+  }
+  return companions;
+}
+
+// ---- what is made of the topics ----
+
+// `reference` null: no documents to judge coherence by. `unigram` holds a weight for each word.
+TopicEvaluation evaluate(const TopicsResult& result, const TopicCompanions& companions,
+                         const Vector& unigram, const Corpus* reference) {
+  TopicEvaluation evaluation;
+  evaluation.diversity = diversity(result.top_words);
+  if (reference != nullptr) evaluation.coherence = coherence(*reference, result.top_words);
+  if (companions.heldout) {
+    evaluation.perplexity =
+        completion_perplexity(*companions.heldout, result.model, unigram, result.kind);
+  }
+  if (companions.truth) {
+    evaluation.truth = {mean_total_variation(*companions.truth, result.model.topics),
+                        component_error(*companions.truth, result.model.topics)};
+  }
+  return evaluation;
+}
+
+// The certificate covers the documents of the corpus, not those that `infer` shows.
+std::string exposed_documents(const TopicsTask& task) {
+  if (task.infer.empty() || !task.privacy.asked()) return "";
+  return fmt::format(
+      "inferred.npy applies the released topics to the documents of {}: it costs the protected "
+      "documents nothing, and shows those of that file to whoever reads it.",
+      task.infer);
+}
+
+TopicsResult start_result(const TopicsTask& task, TopicModel model,
+                          std::vector<std::string> vocabulary, Index documents) {
+  TopicsResult result;
+  result.top_words = top_words(model.topics, task.top);
+  result.model = std::move(model);
+  result.kind = task.topics.model;
+  result.vocabulary = std::move(vocabulary);
+  result.documents = documents;
+  result.exposes = exposed_documents(task);
+  return result;
+}
+
+Vector as_weights(const std::vector<std::int64_t>& counts) {
+  return Eigen::Map<const Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>>(
+             counts.data(), static_cast<Index>(counts.size()))
+      .cast<double>();
+}
+
+// ---- runs ----
+
+TopicsResult run_public(Corpus corpus, const TopicsTask& task, const ProgressCallback& progress) {
+  TopicCompanions companions = read_companions(task, corpus.vocabulary, corpus.vocabulary_size);
+  const Stopwatch computing;
+  TopicFit fit = fit_topics(corpus, task.topics, progress);
+  const double seconds = computing.seconds();
+  TopicsResult result =
+      start_result(task, std::move(fit.model), corpus.vocabulary, corpus.documents());
+  result.steps = task.topics.public_steps();
+  const Corpus& reference = companions.reference ? *companions.reference : corpus;
+  result.evaluation = evaluate(result, companions, as_weights(word_frequency(corpus)), &reference);
+  result.to_infer = std::move(companions.infer);
+  result.open = {std::move(corpus),
+                 task.topics.public_clip(),
+                 task.topics.public_form(),
+                 std::move(fit.second_spectrum),
+                 std::move(fit.whitened.weights),
+                 seconds};
+  return result;
+}
+
+void evaluate_released(TopicsResult& result, TopicCompanions companions, const Vector& unigram) {
+  const Corpus* reference = companions.reference ? &*companions.reference : nullptr;
+  result.evaluation = evaluate(result, companions, unigram, reference);
+  result.to_infer = std::move(companions.infer);
+}
+
+TopicsResult run_private(Sensitive<Corpus> corpus, const TopicsTask& task,
+                         const std::vector<std::string>& facts, const ProgressCallback& progress) {
+  const PublicCorpusShape shape = public_shape(corpus);
+  const PrivateTopicsTask settled = settle(task, shape, facts);
+  // A run must not end over these files when its budget is spent; where the words are chosen
+  // privately they cannot be read before.
+  std::optional<TopicCompanions> companions;
+  if (shape.words > 0) companions = read_companions(task, public_words(corpus), shape.words);
+  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateTopicFit fit =
+      fit_private_topics(std::move(corpus), settled.numbers, task.topics, run, progress);
+  TopicsResult result =
+      start_result(task, std::move(fit.model), std::move(fit.vocabulary), shape.documents);
+  result.steps = fit.steps;
+  result.released = {run.certify(), PublishedTopics::off, settled.numbers.mechanism, fit.core, {}};
+  if (!companions) {
+    companions = read_companions(task, result.vocabulary, result.model.topics.rows());
+  }
+  evaluate_released(result, std::move(*companions), fit.frequencies);
+  return result;
+}
+
+TopicsResult run_published(const Sensitive<Corpus>& corpus, const TopicsTask& task,
+                           const std::vector<std::string>& facts) {
+  const PublicCorpusShape shape = public_shape(corpus);
+  const PrivateTopicsTask settled = settle(task, shape, facts);
+  std::vector<std::string> words = public_words(corpus);
+  TopicCompanions companions = read_companions(task, words, shape.words);
+  PrivateRun run(settled.plan, task.privacy.key());
+  PublishedTopicFit fit =
+      fit_published_topics(corpus, task.topics, task.as_published, task.privacy.target(), run);
+  TopicsResult result = start_result(task, std::move(fit.model), std::move(words), shape.documents);
+  result.released = {run.certify(), task.as_published, TopicMechanism::automatic, 0,
+                     std::move(fit.conditions)};
+  const Vector unigram = result.model.topics * result.model.alpha;
+  evaluate_released(result, std::move(companions), unigram);
+  return result;
+}
+
+}  // namespace
+
+OptionTable TopicsTask::table() {
+  return OptionTable()
+      .append(topics.table())
+      .append(file.table())
+      .append(privacy.table())
+      .choice("as-published", as_published,
+              "the noise of a paper, for comparison: Imtiaz & Sarwate 2018 (agn, avn, dp-tpm; "
+              "single topic) or a configuration of Esmaeili & Huang 2018; at most 500 words")
+      .integer("top", 0, top, {1, 1000}, "words of each topic to print, and to judge it by")
+      .text("heldout", 0, heldout, "FILE",
+            "public documents to predict: perplexity by document completion")
+      .text("reference", 0, reference, "FILE",
+            "public documents for the coherence of the topics; without it the corpus itself")
+      .text("infer", 0, infer, "FILE", "documents whose topic proportions to write (inferred.npy)")
+      .text("truth", 0, truth, "FILE", "true topics (.npy, V x k) to compare with");
+}
+
+void TopicsTask::check() const {
+  privacy.check();
+  SOTTO_REQUIRE_AT(!published() || privacy.asked(), "`as-published`", "needs `epsilon`");
+  if (privacy.asked()) {
+    SOTTO_REQUIRE_AT(file.min_df == 1, "`min-df`",
+                     "looks at all documents and does not work with `epsilon`; give `vocab`");
+    SOTTO_REQUIRE_AT(!topics.clip, "`clip`",
+                     "does not work with `epsilon`: a private run scales every document to norm "
+                     "one");
+    SOTTO_REQUIRE_AT(!topics.form, "`form`",
+                     "does not work with `epsilon`: products of released means are plug-in");
+  }
+  if (published()) {
+    SOTTO_REQUIRE_AT(privacy.mechanism == TopicMechanism::automatic && !privacy.core,
+                     "`as-published`", "does not work with `mechanism` and `core`");
+    SOTTO_REQUIRE_AT(!topics.refine, "`as-published`", "has no expectation steps: no `refine`");
+  }
+  for (const Companion& companion : Companions{
+           {"heldout", heldout}, {"reference", reference}, {"infer", infer}, {"truth", truth}}) {
+    SOTTO_REQUIRE_AT(companion.path.empty() || std::filesystem::is_regular_file(companion.path),
+                     fmt::format("`{}`", companion.option), "there is no file {}", companion.path);
+  }
+}
+
+Companions TopicsTask::companions() const {
+  return {{"vocab", file.vocab}, {"heldout", heldout}, {"reference", reference},
+          {"infer", infer},      {"truth", truth},     {"stop-words", file.stop_words_file()}};
+}
+
+std::vector<std::string> TopicsTask::unused_options() const {
+  std::vector<std::string> unused;
+  if (privacy.asked()) unused = {"clip", "form", "min-df"};
+  if (published()) unused.insert(unused.end(), {"refine", "smoothing", "mechanism", "core"});
+  return unused;
+}
+
+std::string TopicsResult::word(Index number) const {
+  if (vocabulary.empty()) return fmt::format("#{}", number);
+  return vocabulary[static_cast<std::size_t>(number)];
+}
+
+Plan plan(const TopicsTask& task, const PublicCorpusShape& shape) {
+  PrivateTopicsTask settled = settle(task, shape);
+  if (!task.published()) settled.plan.forecasts = forecasts_of(task, settled.numbers);
+  return std::move(settled.plan);
+}
+
+TopicsResult run(Input<Corpus> documents, const TopicsTask& task,
+                 const ProgressCallback& progress) {
+  task.check();
+  require_declared(documents, task.privacy.asked());
+  const std::vector<std::string> facts = documents.public_facts();
+  if (documents.is_public()) return run_public(std::move(documents).open(), task, progress);
+  Sensitive<Corpus> corpus = std::move(documents).sensitive();
+  return task.published() ? run_published(corpus, task, facts)
+                          : run_private(std::move(corpus), task, facts, progress);
+}
+
+RowMatrix infer(const TopicsResult& result, const Corpus& documents) {
+  return topic_proportions(documents, result.model, result.kind);
+}
+
+void save(const TopicsResult& result, OutputFolder& folder) {
+  if (result.open) folder.write_npy("proportions.npy", Matrix(infer(result, result.open->corpus)));
+  folder.write_npy("topics.npy", result.model.topics);
+  folder.write_npy("weights.npy", result.model.alpha);
+  if (!result.vocabulary.empty()) {
+    folder.write_text("vocab.txt", fmt::format("{}\n", fmt::join(result.vocabulary, "\n")));
+  }
+  if (result.to_infer) {
+    folder.write_npy("inferred.npy", Matrix(infer(result, *result.to_infer)));
+  }
+}
+
+}  // namespace sotto

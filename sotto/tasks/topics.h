@@ -1,0 +1,124 @@
+// The task of `sotto topics`: the topics of documents, public or protected document by document.
+//
+//   TopicsTask task;
+//   task.topics.topics = 10;
+//   task.privacy.epsilon = 1;
+//   task.privacy.delta = 1e-6;
+//   TopicsResult result = run(documents_input("abstracts.txt", task.file, true), task);
+//
+// Which releases a private run is made of follows from public numbers alone
+// (models/private_topics_plan.h), or from a paper (models/published_topics.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_corpus.h"
+#include "sotto/models/private_topics_plan.h"
+#include "sotto/models/published_topics.h"
+#include "sotto/models/topic_evaluation.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/plan.h"
+#include "sotto/tasks/companions.h"
+
+namespace sotto {
+
+struct TopicsTask {
+  TopicOptions topics;
+  CorpusFileOptions file;  // how documents are read, those of the files below too
+  DocumentPrivacyOptions privacy;
+  PublishedTopics as_published = PublishedTopics::off;
+  std::int64_t top = 10;  // words by which a topic is judged
+  // Files beside the documents, public ones in a private run; empty: not given.
+  std::string heldout;    // documents to predict
+  std::string reference;  // documents for the coherence of the topics
+  std::string infer;      // documents whose proportions of topics are wanted
+  std::string truth;      // true topics, V x k
+  // A guess at the different words of a document: for what plan() expects.
+  double length = 50;
+
+  OptionTable table();  // `length` is left to whoever prints plans
+
+  // Refuses what cannot be combined, and companions that are not there, whatever the documents.
+  void check() const;
+
+  bool published() const { return as_published != PublishedTopics::off; }
+  Companions companions() const;
+  // Options that a run of this task does not look at.
+  std::vector<std::string> unused_options() const;
+};
+
+// How good the topics are, on documents that may be looked at.
+struct TopicEvaluation {
+  struct Truth {
+    double total_variation, component_error;
+  };
+  double diversity = 0;
+  std::optional<Coherence> coherence;
+  std::optional<Perplexity> perplexity;
+  std::optional<Truth> truth;
+};
+
+struct TopicsResult {
+  TopicModel model;
+  DocumentModel kind = DocumentModel::lda;
+  std::vector<std::string> vocabulary;  // names of the words; empty when they have none
+  std::vector<std::vector<Index>> top_words;
+  TopicEvaluation evaluation;
+  Index documents = 0;
+  std::int64_t steps = 0;          // expectation steps that were made
+  std::optional<Corpus> to_infer;  // documents of `infer`, for save()
+  // A sentence: whose data inferred.npy shows although a certificate is near; else empty.
+  std::string exposes;
+
+  // Of a run that is not private.
+  struct Public {
+    Corpus corpus;
+    DocumentClip clip;
+    MomentForm form;
+    Vector second_spectrum, third_spectrum;
+    double seconds = 0;
+  };
+  std::optional<Public> open;
+
+  // Of a private run.
+  struct Private {
+    Certificate certificate;
+    PublishedTopics as_published = PublishedTopics::off;
+    // Not as published.
+    TopicMechanism mechanism = TopicMechanism::automatic;
+    Index core = 0;  // words of the second moment
+    // As published: of the theorem, numbers of the data.
+    std::vector<PublishedCondition> conditions;
+
+    bool published() const { return as_published != PublishedTopics::off; }
+  };
+  std::optional<Private> released;
+
+  // The name of a word, or "#7".
+  std::string word(Index number) const;
+};
+
+// What a private run would do. Refuses a task without epsilon, and what this shape cannot have.
+Plan plan(const TopicsTask& task, const PublicCorpusShape& shape);
+
+// Refuses sensitive documents without epsilon and public documents with it. Throws where the caller
+// stops it.
+TopicsResult run(Input<Corpus> documents, const TopicsTask& task,
+                 const ProgressCallback& progress = {});
+
+// Proportions of the topics in documents over the same words: N x k.
+RowMatrix infer(const TopicsResult& result, const Corpus& documents);
+
+// Writes topics.npy, weights.npy, vocab.txt where words have names, the proportions of public
+// documents (proportions.npy) and of those to infer (inferred.npy).
+void save(const TopicsResult& result, OutputFolder& folder);
+
+}  // namespace sotto
