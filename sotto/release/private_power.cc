@@ -284,7 +284,8 @@ double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
 Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target) {
   const ReleaseRecord record = tensor_mechanism(shape, target).record();
   Plan plan{entry_statement(shape, target), target, "noise on the tensor", {}, {}, {}};
-  plan.releases = {{record.what, record.mechanism, record.values, 1, 1, record.noise, record.note}};
+  plan.releases = {{record.what, record.mechanism, record.values, 1, 1, record.noise,
+                    "in isometric coordinates"}};
   return plan;
 }
 

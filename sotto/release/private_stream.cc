@@ -137,7 +137,8 @@ Plan plan_releases(const PrivateStreamPlan& plan, std::int64_t values) {
   Plan made{record_statement(plan), plan.target, "noise on the mean of every batch", {}, {}, {}};
   if (plan.search) {
     const ReleaseRecord bound = NormBound(*plan.search).record();
-    made.releases.push_back({bound.what, bound.mechanism, 1, 1, 1, {}, "", true});
+    made.releases.push_back(
+        {bound.what, bound.mechanism, 1, 1, 1, bound.noise, "in the score of a bound", true});
   }
   // The noise follows from the block that is asked about, and from the bound.
   made.releases.push_back({kStreamProducts,
