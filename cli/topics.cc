@@ -73,7 +73,7 @@ class Topics final : public Command {
 
   std::vector<std::string> inputs() const {
     std::vector<std::string> paths{path_};
-    for (const Companion& companion : task_.companions()) paths.push_back(companion.path);
+    for (const auto& companion : task_.companions()) paths.push_back(companion.path);
     return paths;
   }
 

@@ -76,7 +76,7 @@ class Mixture(ProgramTest):
         self.assertEqual(sorted(p.name for p in out.iterdir()),
                          ["means.npy", "report.html", "result.json", "weights.npy"])
 
-    def test_a_bound_on_the_norm_is_found_privately(self):
+    def test_a_bound_on_the_norm_is_chosen_privately(self):
         sought = ["--epsilon", 1, "--delta", "1e-6", "--norm-range", "0.01:100"]
         result = self.result("mixture", self.points, "-k", COMPONENTS, *sought, *self.truth)
         self.assertLess(result["evaluation"]["largest_mean_error"], 0.1)
@@ -90,28 +90,37 @@ class Mixture(ProgramTest):
         self.assertIn("that records are shortened to a norm between 0.01 and 100",
                       privacy["public"])
         plan = self.result("mixture", self.points, "-k", COMPONENTS, *sought, "--plan")
-        self.assertAlmostEqual(plan["epsilon_for_bound"], 0.05)
-        for planned, made in zip(plan["plan"], privacy["releases"][1:]):
-            self.assertAlmostEqual(planned["mu"], made["cost"]["mu"], delta=1e-9)
-        self.assertIn("B in 0.01:100", self.succeed("mixture", self.points, "-k", COMPONENTS,
-                                                    *sought, "--plan"))
-        self.assertIn("found privately", self.succeed("mixture", self.points, "-k", COMPONENTS,
-                                                      *sought))
+        self.assertAlmostEqual(plan["forecasts"]["epsilon_for_bound"], 0.05)
+        self.check_plan(plan, privacy)
+        self.assertIn("0.01:100", self.succeed("mixture", self.points, "-k", COMPONENTS, *sought,
+                                               "--plan"))
+        self.assertIn("chosen privately", self.succeed("mixture", self.points, "-k", COMPONENTS,
+                                                       *sought))
         self.refuse("mixture", self.points, "-k", COMPONENTS, *sought[:4], "--norm-range",
                     "1e-30:1", says="--norm-range")
+
+    def check_plan(self, plan, privacy):
+        """What was announced is what was released, at the announced shares of the budget."""
+        self.assertEqual([(r["what"], r["mechanism"], r["values"]) for r in plan["releases"]],
+                         [(r["what"], r["mechanism"], r["values"]) for r in privacy["releases"]])
+        gaussian = [(planned["share"], made["cost"]["mu"]**2)
+                    for planned, made in zip(plan["releases"], privacy["releases"])
+                    if made["mechanism"] == "gaussian"]
+        shares, squares = map(sum, zip(*gaussian))
+        for share, square in gaussian:
+            self.assertAlmostEqual(share / shares, square / squares, delta=1e-9)
 
     def test_plan_reads_nothing(self):
         bad = bytearray(self.points.read_bytes())
         bad[-8 * DIM:] = b"\xff" * (8 * DIM)  # NaN in the last record
         path = self.write("bad.npy", bytes(bad))
-        plan = self.result("mixture", path, "-k", COMPONENTS, *PRIVATE, "--plan")["plan"]
+        plan = self.result("mixture", path, "-k", COMPONENTS, *PRIVATE, "--plan")
         real = self.result("mixture", self.points, "-k", COMPONENTS, *PRIVATE)["privacy"]
-        self.assertEqual(len(plan), len(real["releases"]))
-        for planned, made in zip(plan, real["releases"]):
-            self.assertAlmostEqual(planned["mu"], made["cost"]["mu"], delta=1e-9)
-        self.assertAlmostEqual(plan[0]["noise_ratio"] * 1.5, real["releases"][0]["noise"],
+        self.check_plan(plan, real)
+        self.assertEqual(plan["releases"][0]["noise_unit"], "max-norm")
+        self.assertAlmostEqual(plan["releases"][0]["noise"] * 1.5, real["releases"][0]["noise"],
                                delta=1e-6 * real["releases"][0]["noise"])
-        self.assertIn("nothing was read", self.succeed("mixture", path, "-k", COMPONENTS, *PRIVATE,
+        self.assertIn("no record was read", self.succeed("mixture", path, "-k", COMPONENTS, *PRIVATE,
                                                        "--plan"))
         self.refuse("mixture", path, "-k", COMPONENTS, *PRIVATE, says="nothing was released")
 

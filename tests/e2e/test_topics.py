@@ -222,6 +222,36 @@ class PrivateTopics(TopicsTest):
         self.assertNotIn("not private", text)
         self.assertNotIn("coherence", text)
 
+    def test_the_plan_is_what_the_run_releases(self):
+        core = [*PRIVATE, "--core", 20, "--refine", 2]
+        folder = self.make("one", "--model", "single")
+        single = ["--model", "single", *PRIVATE, "--as-published"]
+        for corpus, options in ((self.corpus, core),
+                                (self.corpus, [*core, "--mechanism", "triples"]),
+                                *((folder / "docword.txt", [*single, method]) for method in
+                                  ("agn", "avn", "dp-tpm", "esmaeili-2", "esmaeili-3",
+                                   "esmaeili-4"))):
+            with self.subTest(options):
+                # The documents are not opened.
+                plan = self.result("topics", "nowhere", "-k", TOPICS, *options, "--plan",
+                                   "--documents", DOCUMENTS, "--words", WORDS)
+                made = self.topics(*options, corpus=corpus)["privacy"]["releases"]
+                counted = [[r["what"], r["mechanism"], r["values"], r.get("count", 1)] for r in made]
+                self.assertEqual(counted, [[r["what"], r["mechanism"], r["values"], r["count"]]
+                                           for r in plan["releases"]])
+                for planned, release in zip(plan["releases"], made):
+                    if planned["noise"] is not None:
+                        self.assertAlmostEqual(planned["noise"], release["noise"],
+                                               delta=1e-6 * release["noise"])
+        text = self.succeed("topics", "nowhere", "-k", TOPICS, *PRIVATE, "--plan", "-n", DOCUMENTS)
+        self.assertIn("words with a large weight", text)
+        self.assertIn("topics are expected from epsilon", text)
+        self.assertIn("no record was read and nothing was released", text)
+        self.refuse("topics", "nowhere", "-k", TOPICS, *PRIVATE, "--plan", says="--documents")
+        self.refuse("topics", self.corpus, "-k", TOPICS, "--plan", "-n", 9, says="--epsilon")
+        self.refuse("topics", self.corpus, "-k", TOPICS, *PRIVATE, "-n", 9,
+                    says=["--documents", "--plan"])
+
     def test_triples(self):
         result = self.topics(*PRIVATE, "--mechanism", "triples", "--refine", 0)
         releases = result["privacy"]["releases"]
