@@ -80,17 +80,37 @@ foreach(source ${compile_fail})
   set_tests_properties(does_not_compile.${name} PROPERTIES WILL_FAIL TRUE)
 endforeach()
 
+# The program with a tape recorder for its releases, and the same with leaks planted in it: for
+# tests/e2e/test_record_play.py alone, never installed.
+function(sotto_test_program name)
+  add_executable(${name} $<TARGET_OBJECTS:sotto_commands> ${ARGN})
+  target_link_libraries(${name} PRIVATE sotto sotto_flags OpenMP::OpenMP_CXX)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+sotto_test_program(sotto_tape tests/tape/tape.cc)
+sotto_test_program(sotto_leaky tests/tape/tape.cc tests/tape/leaks.cc)
+file(STRINGS tests/tape/leaks.cc wrapped REGEX "^#define WRAPPED_")
+list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
+target_link_options(sotto_leaky PRIVATE ${wrapped})
+
 # The program as a user meets it, and the installed tree as another project meets it.
 file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
 foreach(source ${end_to_end})
   get_filename_component(name ${source} NAME_WE)
-  sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} $<TARGET_FILE:sotto_cli>)
+  set(programs $<TARGET_FILE:sotto_cli>)
+  if(name STREQUAL "test_record_play")
+    set(programs $<TARGET_FILE:sotto_tape> $<TARGET_FILE:sotto_leaky>)
+  endif()
+  sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
 # With every kind of neighbour at every place, and inputs that take their time.
 foreach(name test_neighbours test_leaks)
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()
+sotto_script_test(slow.test_record_play slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1
+                  ${Python3_EXECUTABLE} tests/e2e/test_record_play.py $<TARGET_FILE:sotto_tape>
+                  $<TARGET_FILE:sotto_leaky>)
 sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
                   ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
 

@@ -20,6 +20,7 @@
 #include "sotto/privacy/release_record.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/plan.h"
+#include "sotto/release/tap.h"
 
 namespace sotto {
 
@@ -85,7 +86,7 @@ class PrivateRun {
     charge(mechanism.record());
     mechanism.release(exact, begin_drawing(), out);
     record(mechanism.record(), group);
-    finish_drawing();
+    finish_drawing(mechanism.record(), out);
   }
 
   template <class Data, ChoiceMechanism<Data> M>
@@ -93,7 +94,7 @@ class PrivateRun {
     charge(mechanism.record());
     auto chosen = mechanism.release(data, begin_drawing());
     record(mechanism.record(), group);
-    finish_drawing();
+    finish_drawing(mechanism.record(), chosen);
     return chosen;
   }
 
@@ -128,7 +129,11 @@ class PrivateRun {
   void charge(const ReleaseRecord& release);
   // What throws between these two, the record included, leaves the run unfinished for good.
   NoiseStream begin_drawing();
-  void finish_drawing() { unfinished_ = false; }
+  template <class Contents>
+  void finish_drawing(const ReleaseRecord& release, Contents&& contents) {
+    tap(release, contents_of(contents));
+    unfinished_ = false;
+  }
   void record(const ReleaseRecord& release, DisjointGroup group);
 
   NoiseKey key_;
@@ -156,7 +161,7 @@ class PlannedReleases {
   void publish(const M& mechanism, std::span<const double> exact, std::span<double> out) {
     take();
     mechanism.release(exact, run_.begin_drawing(), out);
-    run_.finish_drawing();
+    run_.finish_drawing(mechanism.record(), out);
   }
 
   // The same over a fresh sample of 0..records-1: sum(sample) writes the exact block into `block`,
@@ -166,7 +171,7 @@ class PlannedReleases {
     take();
     sum(mechanism.sample(records, run_.key_.open_stream()));
     mechanism.release(block, run_.begin_drawing(), block);
-    run_.finish_drawing();
+    run_.finish_drawing(mechanism.record(), block);
   }
 
  private:

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
@@ -77,35 +78,70 @@ Vector word_weights(const Corpus& corpus, Index own_words) {
 // Numbers in which neighbours can differ: the words of two documents.
 std::int64_t differing(const VocabularyPlan& plan) { return 2 * plan.own_words; }
 
-// The same noise on every weight. Neighbours have the same weight at all words but those of two
-// documents, so that the others cost nothing, however many they are: the record is that of the
-// numbers in which neighbours can differ, and of the chance that a word of one document passes.
-class WeightNoise {
+// What the choice looks at: the words of the documents, each with its weight.
+struct WordWeights {
+  const std::vector<std::string>& words;
+  Vector weights;
+};
+
+// The same noise on every weight; the words whose weight passes the threshold leave with it, most
+// weight first. Neighbours have the same weight at all words but those of two documents, so that
+// the others cost nothing, however many they are: the record is that of the numbers in which
+// neighbours can differ, and of the chance that a word of one document passes.
+class WordChoice {
  public:
-  WeightNoise(const VocabularyPlan& plan, double deviation, Index documents)
-      : deviation_(deviation),
-        error_(value_error(documents)),
-        record_(on(differing(plan)).record()) {
+  WordChoice(const VocabularyPlan& plan, const VocabularyNoise& noise, Index documents)
+      : noise_(noise), error_(value_error(documents)), record_(on(differing(plan)).record()) {
     record_.precision.epsilon += -std::log1p(-plan.threshold_delta) * kSafeSpectral;
     record_.precision.delta += plan.threshold_delta;
   }
 
   const ReleaseRecord& record() const { return record_; }
 
-  void release(std::span<const double> weights, NoiseStream stream, std::span<double> out) const {
-    on(std::ssize(weights)).release(weights, std::move(stream), out);
+  std::vector<WeightedWord> release(const WordWeights& exact, NoiseStream stream) const {
+    std::vector<double> noisy(exact.weights.begin(), exact.weights.end());
+    noisy.push_back(0);  // where there is no word at all, a block still holds a number
+    on(std::ssize(noisy)).release(noisy, std::move(stream), noisy);
+    std::vector<WeightedWord> chosen;
+    for (std::size_t w = 0; w < exact.words.size(); ++w) {
+      const bool occurs = exact.weights[static_cast<Index>(w)] > 0;
+      if (occurs && noisy[w] > noise_.threshold) chosen.push_back({exact.words[w], noisy[w]});
+    }
+    std::sort(chosen.begin(), chosen.end(), [](const WeightedWord& a, const WeightedWord& b) {
+      return a.weight != b.weight ? a.weight > b.weight : a.word < b.word;
+    });
+    return chosen;
   }
 
  private:
   GaussianMechanism on(std::int64_t numbers) const {
-    return GaussianMechanism("words with a large weight", sensitivity(), deviation_, numbers,
+    return GaussianMechanism("words with a large weight", sensitivity(), noise_.deviation, numbers,
                              error_);
   }
 
-  double deviation_;
+  VocabularyNoise noise_;
   double error_;
   ReleaseRecord record_;
 };
+
+// The documents over these words, in this order. Which words there are is decided by the list
+// alone: one that no document has becomes a word without counts.
+Corpus over_words(Corpus corpus, const std::vector<WeightedWord>& words) {
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (std::size_t i = 0; i < words.size(); ++i) place.emplace(words[i].word, i);
+  constexpr std::int32_t nowhere = -1;
+  std::vector<std::int32_t> kept(words.size(), nowhere);
+  for (std::size_t w = 0; w < corpus.vocabulary.size(); ++w) {
+    const auto found = place.find(corpus.vocabulary[w]);
+    if (found != place.end()) kept[found->second] = static_cast<std::int32_t>(w);
+  }
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (kept[i] != nowhere) continue;
+    kept[i] = static_cast<std::int32_t>(corpus.vocabulary_size++);
+    corpus.vocabulary.push_back(words[i].word);
+  }
+  return restrict_vocabulary(std::move(corpus), kept);
+}
 
 }  // namespace
 
@@ -125,27 +161,16 @@ Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan
                    "is needed: these documents have numbers for words, and how many there are "
                    "would be read off them");
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
-  const WeightNoise mechanism(plan, noise.deviation, corpus.documents());
-  const Vector exact = word_weights(corpus, plan.own_words);
-  std::vector<double> weights(exact.begin(), exact.end());
-  weights.push_back(0);  // where there is no word at all, a block still holds a number
-  run.publish(mechanism, weights, weights);
-
-  std::vector<std::int32_t> kept;
-  for (std::int32_t w = 0; w < corpus.vocabulary_size; ++w) {
-    if (exact[w] > 0 && weights[static_cast<std::size_t>(w)] > noise.threshold) kept.push_back(w);
-  }
-  SOTTO_REQUIRE(!kept.empty(),
+  const WordChoice mechanism(plan, noise, corpus.documents());
+  const std::vector<WeightedWord> chosen =
+      run.choose(mechanism, WordWeights{corpus.vocabulary, word_weights(corpus, plan.own_words)});
+  SOTTO_REQUIRE(!chosen.empty(),
                 "no word is in enough documents to be released at this epsilon (a weight of {:.0f} "
                 "is needed): give `vocab`, more documents or a larger `epsilon`",
                 noise.threshold);
-  std::sort(kept.begin(), kept.end(), [&](std::int32_t a, std::int32_t b) {
-    return weights[a] != weights[b] ? weights[a] > weights[b]
-                                    : corpus.vocabulary[a] < corpus.vocabulary[b];
-  });
-  Corpus chosen = restrict_vocabulary(std::move(corpus), kept);
-  chosen.vocabulary_is_declared = true;
-  return Sensitive<Corpus>(std::move(chosen));
+  Corpus result = over_words(std::move(corpus), chosen);
+  result.vocabulary_is_declared = true;
+  return Sensitive<Corpus>(std::move(result));
 }
 
 std::vector<std::string> public_words(const Sensitive<Corpus>& corpus) {

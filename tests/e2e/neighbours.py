@@ -17,7 +17,7 @@ from sotto_cli import PROGRAM
 
 PLACES = ("first", "middle", "last")
 SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and in need of much address space
-SEED = 7
+SEED = ("--insecure-seed", 7)
 SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
 # "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have tests of their own
@@ -68,12 +68,13 @@ class Case:
         unit = other(self.units[place]) if callable(other) else other
         return self.neighbour(self.units, place, unit)
 
-    def run(self, folder, units):
+    def run(self, folder, units, *options, **settings):
+        """In a new folder, so that all paths are the same for neighbours."""
         folder.mkdir()
         for name, data in {**self.public, self.file: self.render(units)}.items():
             (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
         words = [self.file if word == "FILE" else str(word) for word in self.arguments]
-        return run_in(folder, *words, "--insecure-seed", SEED, "--threads", 1, "--out", "out")
+        return run_in(folder, *words, *options, "--threads", 1, "--out", "out", **settings)
 
 
 @dataclasses.dataclass
@@ -88,14 +89,15 @@ class Outcome:
         return json.loads(self.files["result.json"])
 
 
-def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out"):
+def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out", program=PROGRAM,
+           environment=None):
     """Runs the program in a folder. `memory` in bytes ends a run that takes more."""
     limit = None
     if memory and not SANITIZED:
         limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
-        done = subprocess.run([PROGRAM, *map(str, words)], cwd=folder, capture_output=True,
-                              text=True, errors="backslashreplace", stdin=stdin,
+        done = subprocess.run([program, *map(str, words)], cwd=folder, capture_output=True,
+                              stdin=stdin, env={**os.environ, **(environment or {})},
                               timeout=timeout * (10 if SANITIZED else 1),
                               preexec_fn=limit)
     except subprocess.TimeoutExpired:
@@ -103,7 +105,11 @@ def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out"):
     made = folder / out
     files = {str(path.relative_to(made)): path.read_bytes() for path in sorted(made.rglob("*"))
              if path.is_file()} if made.is_dir() else {}
-    return Outcome(done.returncode, done.stdout, done.stderr, files)
+    return Outcome(done.returncode, text_of(done.stdout), text_of(done.stderr), files)
+
+
+def text_of(output):
+    return output.decode(errors="backslashreplace")
 
 
 # ---- what leaves, compared ----
@@ -123,6 +129,26 @@ def differences(one, two, released=(), released_sets=()):
     for name in sorted(set(one.files) & set(two.files)):
         found += file_differences(name, one.files[name], two.files[name], released, released_sets)
     return found
+
+
+def bytes_that_differ(one, two):
+    """As `differences`, with nothing passed over: every byte of all that leaves."""
+    found = []
+    if one.code != two.code:
+        found.append(f"exit code {one.code} against {two.code}")
+    if set(one.files) != set(two.files):
+        found.append(f"files {sorted(one.files)} against {sorted(two.files)}")
+    pairs = [("standard output", one.stdout.encode(), two.stdout.encode()),
+             ("standard error", one.stderr.encode(), two.stderr.encode())]
+    pairs += [(name, one.files[name], two.files[name])
+              for name in sorted(set(one.files) & set(two.files))]
+    return found + [f"{name}: {around_difference(a, b)}" for name, a, b in pairs if a != b]
+
+
+def around_difference(one, two):
+    same = len(os.path.commonprefix([one, two]))
+    begin = max(0, same - 40)
+    return f"{one[begin:same + 60]!r} against {two[begin:same + 60]!r}"
 
 
 def traces(one, two):

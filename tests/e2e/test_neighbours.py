@@ -9,7 +9,7 @@ import json
 import unittest
 
 import neighbour_data as data
-from neighbours import Case, Outcome, added_or_removed, differences, times_in, traces
+from neighbours import SEED, Case, Outcome, added_or_removed, differences, times_in, traces
 from sotto_cli import NOT_CONVERGED, ProgramTest, main
 
 TARGET = ("--epsilon", 20, "--delta", 1e-6)
@@ -277,18 +277,18 @@ class Neighbours(ProgramTest):
     """One test a case, made from CASES."""
 
     def check(self, case):
-        base = case.run(self.folder / "base", case.units)
+        base = case.run(self.folder / "base", case.units, *SEED)
         self.assertIn(base.code, (0, 3), base.stderr)
         self.assertEqual(base.stderr, NOT_CONVERGED if base.code == 3 else "")
         with self.subTest("no time leaves"):
             self.assertEqual(times_in(base), [])
         for n, (what, units) in enumerate(case.neighbours()):
             with self.subTest(what):
-                other = case.run(self.folder / str(n), units)
+                other = case.run(self.folder / str(n), units, *SEED)
                 self.assertEqual(differences(base, other, case.released, case.released_sets), [])
         for n, (what, *pair) in enumerate(case.twins()):
             with self.subTest(what):
-                one, two = (case.run(self.folder / f"{n}{side}", units)
+                one, two = (case.run(self.folder / f"{n}{side}", units, *SEED)
                             for side, units in zip("ab", pair))
                 self.assertEqual(traces(one, two), [])
 

@@ -1,0 +1,7 @@
+#include "sotto/release/tap.h"
+
+namespace sotto {
+
+void tap(const ReleaseRecord&, ReleaseContents) {}
+
+}  // namespace sotto
