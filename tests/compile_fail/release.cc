@@ -1,0 +1,26 @@
+// Ways into the data of release/ that must not compile: its headers open no door.
+#include <utility>
+
+#include "sotto/release/private_documents.h"
+#include "sotto/release/private_stream.h"
+#include "sotto/release/protected_tensor.h"
+#include "sotto/release/rating_gradients.h"
+
+using namespace sotto;
+
+Index right_ways(const Sensitive<Corpus>& corpus) { return public_shape(corpus).documents; }
+
+#ifdef SHOULD_NOT_COMPILE
+void wrong_ways(Sensitive<Corpus>& corpus, RatingValues& values, Sensitive<AnyTensor>& tensor,
+                PrivateDocuments& documents, PrivateStreamOracle& stream, PrivateRun& run) {
+  ReleaseAccess::view(corpus);             // error: incomplete type 'sotto::ReleaseAccess'
+  values.size();                           // error: has no member named 'size'
+  values[0];                               // error: no match for 'operator\[\]'
+  for (const double x : values) (void)x;   // error: has no member named 'begin'
+  RatingValues kept = values;              // error: use of deleted function
+  documents.held_.get();                   // error: is private within this context
+  stream.records_;                         // error: is private within this context
+  PrivateDocuments borrowed(corpus, run);  // error: use of deleted function
+  protected_tensor(tensor, false);         // error: use of deleted function
+}
+#endif
