@@ -7,6 +7,10 @@ in a `testing` folder; decompose must never see privacy, and privacy never a ten
 which opens sensitive data, is defined in release/ alone, and its header is included there alone: not
 in the program, the benchmarks or the tests of other folders. Noise is drawn for data in one place,
 release/private_run: nothing else of the library or the program opens a stream or keeps a ledger.
+
+PROGRAM is what the commands of cli/ may see: they hold options, tasks and results, never the parts a
+task is made of. PROGRAM_ALSO has single headers beyond that; one that no command needs any more is
+to be struck off.
 """
 import pathlib
 import re
@@ -28,6 +32,44 @@ ARROWS = {
     "report": ["tasks"],
     "study": ["tasks", "report", "synthetic"],
 }
+PROGRAM = ["base", "io", "tasks", "report", "study", "synthetic"]
+PROGRAM_ALSO = [
+    "sotto/linalg/matrix.h",
+    # The accountant is what `sotto account` is about; it sees no data.
+    "sotto/privacy/accountant.h",
+    "sotto/privacy/certificate.h",
+    "sotto/privacy/parse_spends.h",
+    # Runs that commands still conduct by hand.
+    "sotto/complete/fit.h",
+    "sotto/complete/private_als.h",
+    "sotto/complete/private_model.h",
+    "sotto/complete/private_sgd.h",
+    "sotto/complete/published.h",
+    "sotto/complete/scores.h",
+    "sotto/complete/user_model.h",
+    "sotto/decompose/alternating.h",
+    "sotto/decompose/power.h",
+    "sotto/decompose/shifted_power.h",
+    "sotto/decompose/whitening.h",
+    "sotto/models/private_mixture.h",
+    "sotto/models/private_topics.h",
+    "sotto/models/published_topics.h",
+    "sotto/models/stream_decomposition.h",
+    "sotto/models/topic_evaluation.h",
+    "sotto/models/topic_model.h",
+    "sotto/moments/stream_oracle.h",
+    "sotto/release/choose.h",
+    "sotto/release/choose_stream.h",
+    "sotto/release/entry_options.h",
+    "sotto/release/one_pass_records.h",
+    "sotto/release/private_stream.h",
+    "sotto/release/private_vocabulary.h",
+    "sotto/release/rating_options.h",
+    "sotto/release/record_options.h",
+    "sotto/tensor/contraction.h",
+    "sotto/tensor/mode_oracles.h",
+    "sotto/tensor/prepare.h",
+]
 DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
 DOOR_HEADER = "sotto/release/access.h"
 NOISE = re.compile(r"\bopen_stream\b|\bLedger\b")
@@ -59,6 +101,29 @@ def violations_of_the_door(root):
             match = INCLUDE.match(line)
             if match and match.group(1) == DOOR_HEADER:
                 yield f"{place}: {DOOR_HEADER} may be included in release/ only"
+    # A header that includes it would hand the door to whoever includes that header.
+    for path in sources(root, "sotto/release"):
+        if path.suffix == ".h" and DOOR_HEADER in included_by(path):
+            yield (f"{path.relative_to(root)}: {DOOR_HEADER} may be included in the sources of "
+                   "release/, not in its headers")
+
+
+def included_by(path):
+    return [match.group(1) for match in map(INCLUDE.match, path.read_text().splitlines()) if match]
+
+
+def violations_of_the_program(root):
+    seen = set()
+    for path in sources(root, "cli"):
+        for target in included_by(path):
+            seen.add(target)
+            parts = target.split("/")
+            if parts[0] != "sotto" or parts[1] in PROGRAM or target in PROGRAM_ALSO:
+                continue
+            yield f"{path.relative_to(root)}: the program may not include {target}"
+    if seen:
+        for target in sorted(set(PROGRAM_ALSO) - seen):
+            yield f"scripts/check_includes.py: no command includes {target} any more: strike it off"
 
 
 def violations_of_the_one_run(root):
@@ -94,7 +159,7 @@ def violations_of_the_arrows(root):
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     found = [*violations_of_the_arrows(root), *violations_of_the_door(root),
-             *violations_of_the_one_run(root)]
+             *violations_of_the_one_run(root), *violations_of_the_program(root)]
     for line in found:
         print(line)
     return 1 if found else 0

@@ -56,6 +56,13 @@ class CheckIncludes(unittest.TestCase):
         for place in "sotto/release/a.cc", "sotto/release/a_test.cc":
             self.assertEqual(check({place: door}), (0, ""))
 
+    def test_no_header_hands_on_the_door(self):
+        door = '#include "sotto/release/access.h"\n'
+        for place in "sotto/release/a.h", "sotto/release/testing/a.h":
+            code, text = check({place: door})
+            self.assertEqual(code, 1, place)
+            self.assertIn(f"{place}: sotto/release/access.h may be included in the sources", text)
+
     def test_noise_is_drawn_by_the_run_alone(self):
         for line in ("mechanism.release(x, key.open_stream(), x);\n", "  Ledger ledger(words);\n"):
             for place in "sotto/release/a.cc", "sotto/complete/a.h", "cli/a.cc":
@@ -65,6 +72,27 @@ class CheckIncludes(unittest.TestCase):
             for place in ("sotto/privacy/a.cc", "sotto/release/private_run.h",
                           "sotto/release/a_test.cc"):
                 self.assertEqual(check({place: line}), (0, ""), place)
+
+    def program(self, *headers):
+        """What is said of a command that includes these, but for what is to be struck off."""
+        _, text = check({"cli/a.cc": "".join(f'#include "{header}"\n' for header in headers)})
+        return [line for line in text.splitlines() if "strike it off" not in line]
+
+    def test_the_program_sees_tasks_and_results(self):
+        self.assertEqual(self.program("cli/command.h", "sotto/tasks/topics.h",
+                                      "sotto/report/document.h", "sotto/io/read_corpus.h"), [])
+
+    def test_the_program_sees_neither_mechanisms_nor_parts_of_a_task(self):
+        for header in ("sotto/privacy/gaussian.h", "sotto/release/private_run.h",
+                       "sotto/release/private_documents.h", "sotto/models/shrinkage.h",
+                       "sotto/moments/document_moments.h", "sotto/complete/kernels/packs.h"):
+            self.assertEqual(self.program(header), [f"cli/a.cc: the program may not include {header}"])
+
+    def test_an_exception_that_is_not_needed_is_struck_off(self):
+        header = "sotto/privacy/accountant.h"
+        line = f"no command includes {header} any more: strike it off"
+        self.assertIn(line, check({"cli/a.cc": '#include "sotto/tasks/topics.h"\n'})[1])
+        self.assertNotIn(line, check({"cli/a.cc": f'#include "{header}"\n'})[1])
 
     def test_catches_a_folder_that_is_not_in_the_picture(self):
         code, text = check({"sotto/util/a.h": "\n"})
