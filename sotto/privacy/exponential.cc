@@ -60,7 +60,8 @@ ExponentialMechanism::ExponentialMechanism(std::string what, double epsilon, dou
              "temperature of the scores"};
 }
 
-std::size_t ExponentialMechanism::select(std::span<const double> scores, NoiseStream stream) const {
+std::size_t ExponentialMechanism::release(std::span<const double> scores,
+                                          NoiseStream stream) const {
   SOTTO_REQUIRE(!scores.empty(), "there is nothing to select from");
   SOTTO_REQUIRE(all_finite(scores), "a score is not finite; nothing was released");
   std::vector<double> log_weights(scores.size());

@@ -25,7 +25,7 @@ class ExponentialMechanism {
   Cost cost() const { return record_.cost; }
   const ReleaseRecord& record() const { return record_; }
 
-  std::size_t select(std::span<const double> scores, NoiseStream stream) const;
+  std::size_t release(std::span<const double> scores, NoiseStream stream) const;
 
  private:
   double score_bound_;

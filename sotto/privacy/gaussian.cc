@@ -101,25 +101,18 @@ std::vector<IntegerZiggurat> symmetric_noise(double steps, int order) {
 GaussianMechanism::GaussianMechanism(std::string what, double sensitivity,
                                      double standard_deviation, std::int64_t count,
                                      double value_error)
-    : grid_(Grid::under(standard_deviation)),
+    : BlockMechanism(Grid::under(standard_deviation)),
       noise_(Shape::gaussian, standard_deviation / grid_.step()) {
   require_claim(sensitivity, value_error, count);
   const double rounding_charge = 2 * value_error + grid_.step() * std::sqrt(double(count));
   record_ =
       gaussian_record(std::move(what), sensitivity, standard_deviation, count, rounding_charge);
+  variance_ = standard_deviation * standard_deviation;
 }
 
-void GaussianMechanism::release(std::span<const double> value, NoiseStream stream,
-                                std::span<double> out) const {
-  require_releasable(value, record_.values, out);
+void GaussianMechanism::add_noise(std::span<const double> value, const NoiseStream& stream,
+                                  std::span<double> out) const {
   release_on_grid(grid_, noise_, stream, value, out);
-}
-
-std::vector<double> GaussianMechanism::release(std::span<const double> value,
-                                               NoiseStream stream) const {
-  std::vector<double> out(value.size());
-  release(value, std::move(stream), out);
-  return out;
 }
 
 std::int64_t symmetric_count(std::int64_t d, int order) {
@@ -133,9 +126,9 @@ SymmetricGaussianMechanism::SymmetricGaussianMechanism(std::string what, double 
                                                        double standard_deviation,
                                                        std::int64_t dimension, int order,
                                                        double value_error)
-    : dimension_(dimension),
+    : BlockMechanism(symmetric_grid(standard_deviation, order)),
+      dimension_(dimension),
       order_(order),
-      grid_(symmetric_grid(standard_deviation, order)),
       noise_(symmetric_noise(standard_deviation / grid_.step(), order)) {
   const std::int64_t count = symmetric_count(dimension, order);
   require_claim(sensitivity, value_error, count);
@@ -144,45 +137,19 @@ SymmetricGaussianMechanism::SymmetricGaussianMechanism(std::string what, double 
   const double rounding_charge = 2 * value_error + grid_.step() * std::sqrt(entries);
   record_ =
       gaussian_record(std::move(what), sensitivity, standard_deviation, count, rounding_charge);
+  variance_ = standard_deviation * standard_deviation;
   record_.note = "symmetric, in isometric coordinates";
 }
 
-template <class Use>
-void SymmetricGaussianMechanism::draw_chunk(WordSource& words, std::int64_t begin, std::int64_t end,
-                                            Use use) const {
-  PackedIndex index{dimension_, order_};
-  index.seek(begin);
-  for (std::int64_t e = begin; e < end; ++e, index.next()) {
-    use(e, noise_[index.kind()].draw(words));
-  }
-}
-
-void SymmetricGaussianMechanism::release(std::span<const double> packed, NoiseStream stream,
-                                         std::span<double> out) const {
-  require_releasable(packed, record_.values, out);
+void SymmetricGaussianMechanism::add_noise(std::span<const double> packed,
+                                           const NoiseStream& stream, std::span<double> out) const {
   for_each_chunk(stream, packed.size(), [&](WordSource& words, std::size_t begin, std::size_t end) {
-    draw_chunk(words, begin, end,
-               [&](std::int64_t e, std::int64_t steps) { out[e] = grid_.add(packed[e], steps); });
+    PackedIndex index{dimension_, order_};
+    index.seek(static_cast<std::int64_t>(begin));
+    for (std::size_t e = begin; e < end; ++e, index.next()) {
+      out[e] = grid_.add(packed[e], noise_[index.kind()].draw(words));
+    }
   });
-}
-
-std::vector<double> SymmetricGaussianMechanism::release(std::span<const double> packed,
-                                                        NoiseStream stream) const {
-  std::vector<double> out(packed.size());
-  release(packed, std::move(stream), out);
-  return out;
-}
-
-void SymmetricGaussianMechanism::noise(const NoiseStream& stream, std::uint64_t chunk,
-                                       std::span<double> out) const {
-  const auto begin = static_cast<std::int64_t>(chunk * kChunk);
-  const auto end = begin + static_cast<std::int64_t>(out.size());
-  SOTTO_REQUIRE(out.size() <= kChunk && end <= record_.values,
-                "chunk {} with {} entries passes the {} entries of the block", chunk, out.size(),
-                record_.values);
-  WordSource words(stream, chunk);
-  draw_chunk(words, begin, end,
-             [&](std::int64_t e, std::int64_t steps) { out[e - begin] = grid_.to_value(steps); });
 }
 
 }  // namespace sotto

@@ -254,23 +254,6 @@ TEST(SymmetricGaussianMechanism, variance_of_contractions_does_not_depend_on_the
             kAlpha);
 }
 
-TEST(SymmetricGaussianMechanism, noise_can_be_drawn_again_chunk_by_chunk) {
-  for (const auto& [d, order] : {std::pair{30, 3}, {16, 4}}) {
-    const SymmetricGaussianMechanism mechanism("x", 1, 1, d, order);
-    const std::int64_t n = symmetric_count(d, order);
-    NoiseKey key = NoiseKey::insecure_from_seed(37);
-    const NoiseStream stream = key.open_stream();
-    std::vector<double> noise(n);
-    for (std::int64_t begin = 0; begin < n; begin += kChunk) {
-      const std::int64_t size = std::min<std::int64_t>(kChunk, n - begin);
-      mechanism.noise(stream, begin / kChunk, std::span(noise).subspan(begin, size));
-    }
-    NoiseKey twin = NoiseKey::insecure_from_seed(37);
-    EXPECT_EQ(mechanism.release(std::vector<double>(n), twin.open_stream()), noise);
-    EXPECT_THROW(mechanism.noise(stream, 2, noise), Error);
-  }
-}
-
 TEST(SymmetricGaussianMechanism, charges_the_grid_in_frobenius_norm) {
   const SymmetricGaussianMechanism mechanism("x", 6, 12, 100, 3);
   EXPECT_GE(mu_of(mechanism.cost()), (6 + 1000 * mechanism.grid_step()) / 12);

@@ -8,7 +8,8 @@ namespace sotto {
 
 LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double scale,
                                    std::int64_t count, double value_error)
-    : grid_(Grid::under(scale)), noise_(IntegerZiggurat::Shape::exponential, scale / grid_.step()) {
+    : BlockMechanism(Grid::under(scale)),
+      noise_(IntegerZiggurat::Shape::exponential, scale / grid_.step()) {
   require_claim(sensitivity, value_error, count);
   const auto n = static_cast<double>(count);
   const double charged = (sensitivity + 2 * value_error + n * grid_.step()) * kRoundUp;
@@ -21,20 +22,13 @@ LaplaceMechanism::LaplaceMechanism(std::string what, double sensitivity, double 
   const double out_of_reach = n * std::exp(epsilon - IntegerZiggurat::kExponentialReach);
   PrecisionCharge precision{2 * n * IntegerZiggurat::kRelativeError + discrete,
                             std::min(1.0, out_of_reach * kRoundUp)};
+  variance_ = 2 * scale * scale;
   record_ = {std::move(what), "laplace", charged, scale, 1, cost, precision, "", count};
 }
 
-void LaplaceMechanism::release(std::span<const double> value, NoiseStream stream,
-                               std::span<double> out) const {
-  require_releasable(value, record_.values, out);
+void LaplaceMechanism::add_noise(std::span<const double> value, const NoiseStream& stream,
+                                 std::span<double> out) const {
   release_on_grid(grid_, noise_, stream, value, out);
-}
-
-std::vector<double> LaplaceMechanism::release(std::span<const double> value,
-                                              NoiseStream stream) const {
-  std::vector<double> out(value.size());
-  release(value, std::move(stream), out);
-  return out;
 }
 
 }  // namespace sotto

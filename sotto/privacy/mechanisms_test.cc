@@ -144,7 +144,7 @@ TEST(ExponentialMechanism, selects_with_the_stated_probabilities) {
     double total = 0;
     for (int i = 0; i < 5; ++i) total += probability[i] = std::exp(scores[i]);  // epsilon 1
     for (double& p : probability) p /= total;
-    for (int i = 0; i < 100000; ++i) ++observed[mechanism.select(scores, key.open_stream())];
+    for (int i = 0; i < 100000; ++i) ++observed[mechanism.release(scores, key.open_stream())];
     return chi_square_p(observed, probability);
   };
   EXPECT_GT(p_value(1), kAlpha);
@@ -156,7 +156,7 @@ TEST(ExponentialMechanism, holds_scores_within_their_public_bound) {
   const ExponentialMechanism mechanism("x", 1, 1, 1);
   int second = 0;
   for (int i = 0; i < 1000; ++i) {
-    second += mechanism.select(std::vector<double>{1e9, -1e9}, key.open_stream()) == 1;
+    second += mechanism.release(std::vector<double>{1e9, -1e9}, key.open_stream()) == 1;
   }
   EXPECT_GT(second, 200);  // 1 / (1 + e) = 27%
 }
@@ -164,8 +164,8 @@ TEST(ExponentialMechanism, holds_scores_within_their_public_bound) {
 TEST(ExponentialMechanism, refuses_bad_scores_and_parameters) {
   NoiseKey key = NoiseKey::insecure_from_seed(47);
   const ExponentialMechanism mechanism("x", 1, 1, 1);
-  EXPECT_THROW(mechanism.select(std::vector<double>{}, key.open_stream()), Error);
-  EXPECT_THROW(mechanism.select(std::vector<double>{0, kNaN}, key.open_stream()), Error);
+  EXPECT_THROW(mechanism.release(std::vector<double>{}, key.open_stream()), Error);
+  EXPECT_THROW(mechanism.release(std::vector<double>{0, kNaN}, key.open_stream()), Error);
   EXPECT_THROW(ExponentialMechanism("x", 0, 1, 1), Error);
   EXPECT_THROW(ExponentialMechanism("x", 1, kNaN, 1), Error);
   EXPECT_THROW(ExponentialMechanism("x", 1, 1, kInfinity), Error);

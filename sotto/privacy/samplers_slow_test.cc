@@ -278,7 +278,8 @@ TEST(SamplersSlow, exponential_mechanism) {
     double total = 0;
     for (int i = 0; i < 5; ++i) total += probability[i] = std::exp(scores[i]);
     for (double& p : probability) p /= total;
-    for (std::size_t i = 0; i < kMany; ++i) ++observed[mechanism.select(scores, key.open_stream())];
+    for (std::size_t i = 0; i < kMany; ++i)
+      ++observed[mechanism.release(scores, key.open_stream())];
     return chi_square_p(observed, probability);
   };
   EXPECT_GT(p_value(1), kAlpha);

@@ -28,7 +28,8 @@ Grid vector_grid(double beta, std::int64_t dimension) {
 
 VectorMechanism::VectorMechanism(std::string what, double sensitivity, double beta,
                                  std::int64_t dimension, double value_error)
-    : grid_(vector_grid(beta, dimension)), laplace_(Shape::exponential, 1 / (beta * grid_.step())) {
+    : BlockMechanism(vector_grid(beta, dimension)),
+      laplace_(Shape::exponential, 1 / (beta * grid_.step())) {
   require_claim(sensitivity, value_error, dimension);
   const auto d = static_cast<double>(dimension);
   const double charged = (sensitivity + 2 * value_error + grid_.step() * std::sqrt(d)) * kRoundUp;
@@ -40,6 +41,7 @@ VectorMechanism::VectorMechanism(std::string what, double sensitivity, double be
   const double narrow = 2.5 * beta * grid_.step();
   PrecisionCharge precision{coordinates + variance + narrow,
                             std::min(1.0, (d + 1) * 1e-300 * (1 + std::exp(epsilon)))};
+  variance_ = (d + 1) / (beta * beta);  // |b|^2 is d (d + 1) / beta^2 in the mean
   record_ = {std::move(what),
              "vector",
              charged,
@@ -51,9 +53,8 @@ VectorMechanism::VectorMechanism(std::string what, double sensitivity, double be
              dimension};
 }
 
-void VectorMechanism::release(std::span<const double> value, NoiseStream stream,
-                              std::span<double> out) const {
-  require_releasable(value, record_.values, out);
+void VectorMechanism::add_noise(std::span<const double> value, const NoiseStream& stream,
+                                std::span<double> out) const {
   if (record_.values == 1) {  // exp(-beta |b|) is the Laplace law
     release_on_grid(grid_, laplace_, stream, value, out);
     return;
@@ -65,13 +66,6 @@ void VectorMechanism::release(std::span<const double> value, NoiseStream stream,
   // Below 2^-10 steps the discrete Gaussian is zero, whatever its variance; 2^47 is never reached.
   const IntegerZiggurat noise(Shape::gaussian, std::clamp(deviation, 0x1p-10, 0x1p47));
   release_on_grid(grid_, noise, stream, value, out);
-}
-
-std::vector<double> VectorMechanism::release(std::span<const double> value,
-                                             NoiseStream stream) const {
-  std::vector<double> out(value.size());
-  release(value, std::move(stream), out);
-  return out;
 }
 
 }  // namespace sotto

@@ -10,32 +10,23 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "sotto/privacy/grid.h"
 #include "sotto/privacy/integer_ziggurat.h"
-#include "sotto/privacy/release_record.h"
-#include "sotto/privacy/secure_stream.h"
+#include "sotto/privacy/mechanism.h"
 
 namespace sotto {
 
-class VectorMechanism {
+class VectorMechanism final : public BlockMechanism {
  public:
   // `sensitivity` and `value_error` in L2 norm, as in GaussianMechanism.
   VectorMechanism(std::string what, double sensitivity, double beta, std::int64_t dimension,
                   double value_error = 0);
 
-  Cost cost() const { return record_.cost; }
-  const ReleaseRecord& record() const { return record_; }
-  double grid_step() const { return grid_.step(); }
-
-  void release(std::span<const double> value, NoiseStream stream, std::span<double> out) const;
-  std::vector<double> release(std::span<const double> value, NoiseStream stream) const;
-
  private:
-  Grid grid_;
+  void add_noise(std::span<const double> value, const NoiseStream& stream,
+                 std::span<double> out) const override;
+
   IntegerZiggurat laplace_;  // of scale 1 / beta; the noise in one dimension
-  ReleaseRecord record_;
 };
 
 }  // namespace sotto

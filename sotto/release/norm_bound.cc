@@ -95,7 +95,7 @@ NormTally NormBound::tally(OnePassRecords& records) const {
 double NormBound::release(const NormTally& tally, NoiseStream stream) const {
   SOTTO_REQUIRE(tally.records() == search_.records, "planned for {} records, got {}",
                 search_.records, tally.records());
-  return tally.candidates()[mechanism_.select(tally.scores(), std::move(stream))];
+  return tally.candidates()[mechanism_.release(tally.scores(), std::move(stream))];
 }
 
 }  // namespace sotto
