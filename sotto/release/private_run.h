@@ -17,25 +17,13 @@
 
 #include "sotto/privacy/budget.h"
 #include "sotto/privacy/certificate.h"
+#include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/release_record.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/tap.h"
 
 namespace sotto {
-
-// What every mechanism has: the line of the certificate that belongs to its sampler.
-template <class M>
-concept Recorded = requires(const M& mechanism) {
-  { mechanism.record() } -> std::convertible_to<const ReleaseRecord&>;
-};
-
-// Noise on a secret sample of the records, a new one at each release.
-template <class M>
-concept SampledMechanism = Recorded<M> &&
-    requires(const M& mechanism, std::int64_t records, NoiseStream stream) {
-  { mechanism.sample(records, std::move(stream)) } -> std::same_as<std::vector<std::size_t>>;
-};
 
 // Noise on a block of numbers; `out` may be `exact` itself. What samples is none of these: noise on
 // the whole would cost more than its record says.

@@ -158,7 +158,8 @@ class PlantedLeaks(Tape):
         # The labels of all documents look like the counts of LDA-C, but for one.
         case = named("topics lda, pairs, SVMlight")
         form = case.arguments.index("--format")
-        case = dataclasses.replace(case, arguments=case.arguments[:form] + case.arguments[form + 2:])
+        case = dataclasses.replace(case, arguments=case.arguments[:form] + case.arguments[form + 2:],
+                                   public={"vocab.txt": data.vocabulary(data.WORDS + 1)})
         units = case.with_unit("first", data.OTHER_LABELLED["another label"])
         self.check("format", case, units, "svmlight")
 
@@ -184,10 +185,10 @@ class TheTapeItself(Tape):
         tape = self.releases()
         self.assertEqual(len(tape), 4)  # three iterations and the weights
         self.tape.write_text("".join(tape[:3]) + tape[3].split('"released"')[0] +
-                             '"released":[0.25,0.5]}\n')
+                             '"released":[0.25,0.5,0.75,1]}\n')
         played = self.play(self.STREAM, self.STREAM.units)
         self.assertEqual(played.code, 0, played.stderr)
-        self.assertEqual(sorted(played.result["weights"]), [0.25, 0.5])
+        self.assertEqual(sorted(played.result["weights"]), [0.75, 1])  # of the better group
         self.assertNotEqual(recorded.result["weights"], played.result["weights"])
 
     def test_another_number_of_releases_is_a_finding(self):
@@ -203,7 +204,7 @@ class TheTapeItself(Tape):
         self.record(self.STREAM)
         tape = "".join(self.releases())
         for old, new in (('"what":"mean', '"what":"Mean'), ('"noise":', '"noise":1'),
-                         ('"values":', '"values":1'), ('"size":', '"size":1')):
+                         ('"values":', '"values":1'), ('"released":[', '"released":[1,')):
             self.assertIn(old, tape)
             self.tape.write_text(tape.replace(old, new))
             played = self.play(self.STREAM, self.STREAM.units)

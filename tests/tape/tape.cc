@@ -32,15 +32,12 @@ constexpr int kFinding = 9;
 }
 
 // What the certificate could show of it, and all that decides its noise.
-Json head_of(const sotto::ReleaseRecord& record, const sotto::ReleaseContents& contents) {
-  Json head{{"what", record.what},
-            {"mechanism", record.mechanism},
-            {"sensitivity", record.sensitivity},
-            {"noise", record.noise},
-            {"values", record.values}};
-  // The number of chosen words is itself released.
-  if (const auto* block = std::get_if<std::span<double>>(&contents)) head["size"] = block->size();
-  return head;
+Json head_of(const sotto::ReleaseRecord& record) {
+  return {{"what", record.what},
+          {"mechanism", record.mechanism},
+          {"sensitivity", record.sensitivity},
+          {"noise", record.noise},
+          {"values", record.values}};
 }
 
 Json body_of(const sotto::ReleaseContents& contents) {
@@ -55,9 +52,13 @@ Json body_of(const sotto::ReleaseContents& contents) {
 
 void replace(const sotto::ReleaseContents& contents, const Json& body) {
   if (const auto* block = std::get_if<std::span<double>>(&contents)) {
+    if (body.size() != block->size()) {
+      report(fmt::format("a release has {} numbers, on the tape {}", block->size(), body.size()));
+    }
     for (std::size_t i = 0; i < block->size(); ++i) (*block)[i] = body[i].get<double>();
     return;
   }
+  // The number of chosen words is itself released.
   auto& words = *std::get<1>(contents);
   words.clear();
   for (const Json& word : body)
@@ -69,7 +70,7 @@ class Recorder {
   explicit Recorder(const char* path) : file_(path) {}
 
   void pass(const sotto::ReleaseRecord& record, const sotto::ReleaseContents& contents) {
-    Json release = head_of(record, contents);
+    Json release = head_of(record);
     release["released"] = body_of(contents);
     file_ << release.dump(-1, ' ', true) << '\n' << std::flush;
     if (!file_) report("cannot be written");
@@ -88,7 +89,7 @@ class Player {
   }
 
   void pass(const sotto::ReleaseRecord& record, const sotto::ReleaseContents& contents) {
-    const Json head = head_of(record, contents);
+    const Json head = head_of(record);
     if (next_ == releases_.size()) {
       report(fmt::format("release {} is not on the tape: {}", next_ + 1, head.dump()));
     }
