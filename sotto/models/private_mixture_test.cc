@@ -38,13 +38,14 @@ MixtureOptions options_for(Index k) {
 
 PublicPointShape shape_of(Index dim, Index records) { return {dim, records, "points"}; }
 
-struct Outcome {
+struct MixtureOutcome {
   PrivateMixturePlan plan;
   PrivateMixtureFit fit;
   Certificate certificate;
 };
 
-Outcome run(const RowMatrix& rows, double max_norm, const PrivacyTarget& target, Index k) {
+MixtureOutcome run_mixture(const RowMatrix& rows, double max_norm, const PrivacyTarget& target,
+                           Index k) {
   const MixtureOptions options = options_for(k);
   const PrivateMixturePlan plan =
       plan_private_mixture(shape_of(rows.cols(), rows.rows()), max_norm, target, options);
@@ -59,7 +60,7 @@ Outcome run(const RowMatrix& rows, double max_norm, const PrivacyTarget& target,
 TEST(PrivateMixture, finds_the_means_at_the_price_that_was_planned) {
   const Index n = 30000, d = 8, k = 3;
   const Sample made = sample(n, d, k, 0.1, 1);
-  const auto [plan, fit, certificate] = run(made.rows, 1.6, kTarget, k);
+  const auto [plan, fit, certificate] = run_mixture(made.rows, 1.6, kTarget, k);
   EXPECT_LE(mixture_error(made.means, Vector(), fit.mixture).mean, 0.03);
   EXPECT_NEAR(std::sqrt(fit.mixture.variance), 0.1, 0.01);
   EXPECT_GE(fit.rank, k - 1);
@@ -106,14 +107,14 @@ TEST(PrivateMixture, plans_spend_the_whole_budget_whatever_is_refined) {
 
 TEST(PrivateMixture, one_component_is_the_mean) {
   const Sample made = sample(5000, 4, 1, 0.1, 2);
-  const auto [plan, fit, certificate] = run(made.rows, 1.5, {5, 1e-6}, 1);
+  const auto [plan, fit, certificate] = run_mixture(made.rows, 1.5, {5, 1e-6}, 1);
   EXPECT_LE((fit.mixture.means - made.means).norm(), 0.02);
   EXPECT_EQ(certificate.releases.size(), 4u);
 }
 
 TEST(PrivateMixture, says_when_the_noise_drowns_the_components) {
   const Sample made = sample(2000, 8, 3, 0.1, 3);
-  const PrivateMixtureFit fit = run(made.rows, 30, kTarget, 3).fit;
+  const PrivateMixtureFit fit = run_mixture(made.rows, 30, kTarget, 3).fit;
   EXPECT_LT(fit.rank, 2);
   EXPECT_LE(fit.mixture.means.colwise().norm().maxCoeff(), 30 * (1 + 1e-12));
   EXPECT_NEAR(fit.mixture.weights.sum(), 1, 1e-12);
