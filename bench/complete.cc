@@ -11,10 +11,10 @@
 #include <ctime>
 #include <string>
 
-#include "sotto/complete/als.h"
-#include "sotto/complete/fit.h"
-#include "sotto/complete/scores.h"
-#include "sotto/complete/sgd.h"
+#include "sotto/complete/fit/als.h"
+#include "sotto/complete/fit/fit.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/complete/fit/sgd.h"
 #include "sotto/io/read_ratings.h"
 #include "sotto/synthetic/ratings.h"
 

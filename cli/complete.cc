@@ -13,12 +13,12 @@
 #include "cli/write_result.h"
 #include "sotto/base/error.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/complete/fit.h"
-#include "sotto/complete/private_als.h"
-#include "sotto/complete/private_model.h"
-#include "sotto/complete/private_sgd.h"
-#include "sotto/complete/published.h"
-#include "sotto/complete/scores.h"
+#include "sotto/complete/fit/fit.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/als.h"
+#include "sotto/complete/private/published.h"
+#include "sotto/complete/private/sgd.h"
+#include "sotto/complete/private/sums.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/read_ratings.h"
@@ -366,14 +366,13 @@ class Complete final : public Command {
                     fit_private_als, "alternating least squares on noisy right-hand sides");
     }
     return fit_by(positions, std::move(values), plan,
-                  plan_private_model(positions, plan.target.epsilon, completion_.rank), fit_by_sums,
+                  plan_private_sums(positions, plan.target.epsilon, completion_.rank), fit_by_sums,
                   "noisy sums of ratings");
   }
 
-  static CompletionModel fit_by_sums(const ObservedEntries& positions,
-                                     const PrivateModelPlan& parts, LowRank kind, Index rank,
-                                     RatingSums& sums) {
-    return fit_private_model(positions, parts, kind, rank, sums).model;
+  static CompletionModel fit_by_sums(const ObservedEntries& positions, const PrivateSumsPlan& parts,
+                                     LowRank kind, Index rank, RatingSums& sums) {
+    return fit_private_sums(positions, parts, kind, rank, sums).model;
   }
 
   // A mechanism made of noisy sums: `parts` says what is released, `fit` does it.

@@ -14,8 +14,8 @@
 #include "sotto/base/error.h"
 #include "sotto/base/rounded_up.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/complete/scores.h"
-#include "sotto/complete/user_model.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/users.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/public_rows.h"
@@ -42,7 +42,7 @@ ObservedEntries numbered(const Lists& lists, const Ratings& ratings) {
                    ratings.path, ratings.modes.size() - 2);
   ObservedEntries entries = numbered_by(lists.items, 1, ratings);
   if (!lists.times) {
-    std::fill(entries.index[2].begin(), entries.index[2].end(), unknown_row);
+    std::fill(entries.index[2].begin(), entries.index[2].end(), kUnknownRow);
     return entries;
   }
   ObservedEntries with_times = numbered_by(*lists.times, 2, ratings);
@@ -77,7 +77,7 @@ std::map<std::string, std::vector<OwnRating>> own_ratings(const PublicRatings& g
   std::map<std::string, std::vector<OwnRating>> own;
   for (Index e = 0; e < given.entries.size(); ++e) {
     const std::int32_t item = given.entries.row(1, e);
-    if (item == unknown_row) continue;
+    if (item == kUnknownRow) continue;
     own[given.ratings.modes[0].label(given.entries.row(0, e))].push_back(
         {item, given.entries.at(e), given.entries.row(2, e)});
   }
@@ -209,7 +209,7 @@ std::vector<OwnRating> read_own(const UserRun& run, const Lists& lists) {
   refuse_duplicates(file.ratings);
   std::vector<OwnRating> own;
   for (Index e = 0; e < file.entries.size(); ++e) {
-    SOTTO_REQUIRE_AT(file.entries.row(1, e) != unknown_row,
+    SOTTO_REQUIRE_AT(file.entries.row(1, e) != kUnknownRow,
                      fmt::format("{}:{}", run.files.own, file.ratings.lines.line_of(e)),
                      "the item {} is not one of those in {}",
                      file.ratings.modes[1].label(file.ratings.entries.row(1, e)),
@@ -279,7 +279,7 @@ ExitCode complete_for_users(const UserRun& run, std::optional<OutputFolder>& fol
   statement.public_facts.insert(statement.public_facts.end(), facts.begin(), facts.end());
   PrivateRun releases(statement, run.privacy.key(), plan.target.budget());
   PrivateUsers users(std::move(ratings), plan, releases);
-  const UserModel model = fit_user_model(users, run.completion.rank);
+  const UserModel model = fit_private_users(users, run.completion.rank);
   Certificate certificate = releases.certify();
   name_companions(certificate, run.companions);
   Json result = run.start_result({{"items", lists.items.size()}});

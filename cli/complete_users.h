@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/private_run.h"
-#include "sotto/complete/fit.h"
+#include "sotto/complete/fit/fit.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_ratings.h"
 #include "sotto/release/rating_options.h"

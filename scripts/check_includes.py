@@ -2,10 +2,11 @@
 """Checks the arrows of the house: which folder may include which, and the one door out.
 
 ARROWS is the picture of docs/architecture.md. A folder may include itself, what its arrow names,
-and all that stands below those. Tests may include anything that is below their folder or beside it
-in a `testing` folder; decompose must never see privacy, and privacy never a tensor. ReleaseAccess,
-which opens sensitive data, is defined in release/ alone, and its header is included there alone: not
-in the program, the benchmarks or the tests of other folders. Noise is drawn for data in one place,
+and all that stands below those. The rooms of a folder (ROOMS) are ordered in the same way.
+Tests may include anything that is below their folder or beside it in a `testing` folder; decompose
+must never see privacy, and privacy never a tensor. ReleaseAccess, which opens sensitive data, is
+defined in release/ alone, and its header is included there alone: not in the program, the benchmarks
+or the tests of other folders. Noise is drawn for data in one place,
 release/private_run: nothing else of the library or the program opens a stream or keeps a ledger.
 
 PROGRAM is what the commands of cli/ may see: they hold options, tasks and results, never the parts a
@@ -40,13 +41,13 @@ PROGRAM_ALSO = [
     "sotto/privacy/certificate.h",
     "sotto/privacy/parse_spends.h",
     # Runs that commands still conduct by hand.
-    "sotto/complete/fit.h",
-    "sotto/complete/private_als.h",
-    "sotto/complete/private_model.h",
-    "sotto/complete/private_sgd.h",
-    "sotto/complete/published.h",
-    "sotto/complete/scores.h",
-    "sotto/complete/user_model.h",
+    "sotto/complete/fit/fit.h",
+    "sotto/complete/private/als.h",
+    "sotto/complete/private/sums.h",
+    "sotto/complete/private/sgd.h",
+    "sotto/complete/private/published.h",
+    "sotto/complete/fit/scores.h",
+    "sotto/complete/private/users.h",
     "sotto/decompose/alternating.h",
     "sotto/decompose/power.h",
     "sotto/decompose/shifted_power.h",
@@ -70,6 +71,8 @@ PROGRAM_ALSO = [
     "sotto/tensor/mode_oracles.h",
     "sotto/tensor/prepare.h",
 ]
+# The rooms of a folder, lowest first: each may include itself and those before it.
+ROOMS = {"complete": ["kernels", "fit", "private"]}
 DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
 DOOR_HEADER = "sotto/release/access.h"
 NOISE = re.compile(r"\bopen_stream\b|\bLedger\b")
@@ -154,6 +157,13 @@ def violations_of_the_arrows(root):
                 yield f'{place}: "{target}" is not under sotto/'
             elif parts[1] not in allowed:
                 yield f"{place}: {folder}/ may not include {parts[1]}/"
+            elif parts[1] == folder in ROOMS and is_upward(folder, path.parent.name, parts[2]):
+                yield f"{place}: {folder}/{path.parent.name}/ may not include {parts[2]}/"
+
+
+def is_upward(folder, room, target):
+    order = ROOMS[folder]
+    return room in order and target in order and order.index(target) > order.index(room)
 
 
 def main():

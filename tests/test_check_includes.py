@@ -32,6 +32,15 @@ class CheckIncludes(unittest.TestCase):
         code, _ = check({"sotto/privacy/a.h": '#include "sotto/tensor/oracle.h"\n'})
         self.assertEqual(code, 1)
 
+    def test_catches_a_kernel_that_sees_a_fit(self):
+        upward = '#include "sotto/complete/private/sums.h"\n'
+        for room in "kernels", "fit":
+            code, text = check({f"sotto/complete/{room}/a.h": upward})
+            self.assertEqual(code, 1)
+            self.assertIn(f"complete/{room}/ may not include private/", text)
+        downward = '#include "sotto/complete/kernels/packs.h"\n'
+        self.assertEqual(check({"sotto/complete/private/a.h": downward}), (0, ""))
+
     def test_catches_the_library_including_the_program(self):
         code, _ = check({"sotto/base/a.h": '#include "cli/command.h"\n'})
         self.assertEqual(code, 1)

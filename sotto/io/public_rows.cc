@@ -31,7 +31,7 @@ ObservedEntries numbered_by(const LabelTable& listed, Index mode, const Ratings&
   ObservedEntries entries = ratings.entries;
   entries.dims[m] = listed.size();
   for (std::int32_t& row : entries.index[m]) {
-    if (row != unknown_row) row = row_of[static_cast<std::size_t>(row)];
+    if (row != kUnknownRow) row = row_of[static_cast<std::size_t>(row)];
   }
   return entries;
 }

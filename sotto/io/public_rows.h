@@ -14,7 +14,7 @@ namespace sotto {
 LabelTable read_labels(const std::string& path);
 
 // The entries with the rows of a mode numbered as in the list; rows that are not listed become
-// `unknown_row`.
+// `kUnknownRow`.
 ObservedEntries numbered_by(const LabelTable& listed, Index mode, const Ratings& ratings);
 
 }  // namespace sotto

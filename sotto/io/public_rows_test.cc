@@ -38,7 +38,7 @@ TEST_F(PublicRows, number_entries_and_leave_others_unknown) {
       read_ratings(write("ratings.csv", "user,item,rating\n1,z,3\n1,w,4\n2,x,5\n"));
   const ObservedEntries entries = numbered_by(labels, 1, ratings);
   EXPECT_EQ(entries.dims[1], 3);
-  EXPECT_EQ(entries.index[1], (std::vector<std::int32_t>{2, unknown_row, 0}));
+  EXPECT_EQ(entries.index[1], (std::vector<std::int32_t>{2, kUnknownRow, 0}));
   EXPECT_EQ(entries.index[0], ratings.entries.index[0]);
   EXPECT_EQ(entries.value, ratings.entries.value);
 }
@@ -48,7 +48,7 @@ TEST_F(PublicRows, take_numbers_for_labels) {
   const LabelTable labels = read_labels(write("numbers", "3\n1\n"));
   const Ratings ratings = read_ratings(write("r.tns", "1 1 5\n1 2 4\n2 3 3\n"));
   EXPECT_EQ(numbered_by(labels, 1, ratings).index[1],
-            (std::vector<std::int32_t>{1, unknown_row, 0}));
+            (std::vector<std::int32_t>{1, kUnknownRow, 0}));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ std::optional<TnsHeader> read_tns_header(RatingLines& lines) {
   };
   TnsHeader header;
   next("the order of the tensor");
-  const auto order = static_cast<std::size_t>(lines.whole(0, "order", max_observed_order));
+  const auto order = static_cast<std::size_t>(lines.whole(0, "order", kMaxObservedOrder));
   next("the dimensions");
   lines.require_count(order);
   for (std::size_t m = 0; m < order; ++m) {
@@ -165,9 +165,9 @@ class TextRatings {
     SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "`time-mode`",
                      "the file has no time column; name it with `columns`");
     const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
-    SOTTO_REQUIRE_AT(modes <= max_observed_order, "`time-mode`",
+    SOTTO_REQUIRE_AT(modes <= kMaxObservedOrder, "`time-mode`",
                      "{} modes and the time are more than {}", layout_.modes.size(),
-                     max_observed_order);
+                     kMaxObservedOrder);
     SOTTO_REQUIRE_AT(known == nullptr || known->modes.size() == std::max<std::size_t>(modes, 3),
                      lines.place(), "has {} modes, {} has {}", modes,
                      known == nullptr ? "" : known->path,
@@ -257,8 +257,8 @@ class TnsRatings {
 
   void read(Ratings& out, const std::vector<Index>& dims) {
     const std::size_t order = lines_.fields.count - 1;
-    SOTTO_REQUIRE_AT(order >= 2 && order <= max_observed_order, lines_.place(),
-                     "expected 2 to {} indices and a value, got {} fields", max_observed_order,
+    SOTTO_REQUIRE_AT(order >= 2 && order <= kMaxObservedOrder, lines_.place(),
+                     "expected 2 to {} indices and a value, got {} fields", kMaxObservedOrder,
                      order + 1);
     SOTTO_REQUIRE_AT(dims.empty() || dims.size() == order, lines_.place(),
                      "the header promises {} indices, here are {}", dims.size(), order);
@@ -280,7 +280,7 @@ class TnsRatings {
       for (std::size_t m = 0; m < order; ++m) {
         const Index index = lines_.whole(m, "index", declared.empty() ? largest_index : dims[m]);
         const bool unknown = known_ != nullptr && index > known_->entries.dims[m];
-        rows[m] = unknown ? unknown_row : static_cast<std::int32_t>(index - 1);
+        rows[m] = unknown ? kUnknownRow : static_cast<std::int32_t>(index - 1);
         dims[m] = std::max(dims[m], index);
       }
       const double x = lines_.value(order);

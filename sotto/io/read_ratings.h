@@ -113,7 +113,7 @@ struct Ratings {
 Ratings read_ratings(const std::string& path, const RatingFileOptions& options = {});
 
 // More ratings of the same modes: rows get the numbers they have in `known`, others are
-// `unknown_row`.
+// `kUnknownRow`.
 Ratings read_more_ratings(const std::string& path, const RatingFileOptions& options,
                           const Ratings& known);
 

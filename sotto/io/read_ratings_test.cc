@@ -78,13 +78,13 @@ TEST_F(RatingsTest, more_ratings_get_the_rows_of_the_known_ones) {
   put(folder_ / "t.csv", "b,x,5,9999999\nc,y,1,86400\nb,y,2,99999999\n");
   const Ratings more = read_more_ratings(folder_ / "t.csv", options_, known);
   EXPECT_EQ(more.entries.dims, known.entries.dims);
-  EXPECT_EQ(more.entries.index[0], (Rows{1, unknown_row, 1}));
+  EXPECT_EQ(more.entries.index[0], (Rows{1, kUnknownRow, 1}));
   EXPECT_EQ(more.entries.index[1], (Rows{0, 1, 1}));
-  EXPECT_EQ(more.entries.index[2], (Rows{1, 0, unknown_row}));
+  EXPECT_EQ(more.entries.index[2], (Rows{1, 0, kUnknownRow}));
   options_.time_mode = "none";
   const Ratings small = read("k.tns", "1 1 1 5\n2 3 1 4\n");
   put(folder_ / "m.tns", "3 3 1 5\n");
-  EXPECT_EQ(read_more_ratings(folder_ / "m.tns", options_, small).entries.row(0, 0), unknown_row);
+  EXPECT_EQ(read_more_ratings(folder_ / "m.tns", options_, small).entries.row(0, 0), kUnknownRow);
 }
 
 TEST_F(RatingsTest, a_declared_shape_keeps_rows_without_entries) {
@@ -319,7 +319,7 @@ TEST_F(PrivateRatingsTest, indices_are_labels_and_cost_what_occurs) {
   put(folder_ / "t.tns", "3 2147483647 1\n4 7 1\n");
   options_.records_are_private = false;
   const Ratings more = read_more_ratings(folder_ / "t.tns", options_, r);
-  EXPECT_EQ(more.entries.index[0], (Rows{0, unknown_row}));
+  EXPECT_EQ(more.entries.index[0], (Rows{0, kUnknownRow}));
   EXPECT_EQ(more.entries.index[1], (Rows{1, 0}));
   options_.records_are_private = true;
   // A shape that is declared stays, unless the users would be counted.

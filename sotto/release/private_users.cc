@@ -47,7 +47,7 @@ struct UserEntry {
 std::vector<UserEntry> listed_by_user(const ObservedEntries& entries) {
   std::vector<UserEntry> listed;
   for (Index e = 0; e < entries.size(); ++e) {
-    if (entries.row(1, e) != unknown_row) listed.push_back({entries.row(0, e), e});
+    if (entries.row(1, e) != kUnknownRow) listed.push_back({entries.row(0, e), e});
   }
   const auto earlier = [](const UserEntry& a, const UserEntry& b) {
     return a.user != b.user ? a.user < b.user : a.entry < b.entry;
@@ -104,7 +104,7 @@ void PrivateUsers::take(const ObservedEntries& entries) {
   for (auto next = listed.begin(); next != listed.end();) {
     own.clear();
     for (const std::int32_t user = next->user; next != listed.end() && next->user == user; ++next) {
-      const std::int32_t time = plan_.times > 0 ? entries.row(2, next->entry) : unknown_row;
+      const std::int32_t time = plan_.times > 0 ? entries.row(2, next->entry) : kUnknownRow;
       const double z = plan_.bounds.centred(entries.at(next->entry)) / plan_.bounds.half();
       own.push_back({entries.row(1, next->entry), time, std::clamp(z, -1.0, 1.0)});
     }
@@ -142,7 +142,7 @@ void PrivateUsers::left_of(std::size_t user, const UserCentre& centre,
   double sum = 0;
   for (const Rating& rating : own) {
     left.push_back(rating.z - centre.mean - centre.effects[rating.item]);
-    if (centre.times.size() > 0 && rating.time != unknown_row) {
+    if (centre.times.size() > 0 && rating.time != kUnknownRow) {
       left.back() -= centre.times[rating.time];
     }
     sum += left.back();
@@ -226,7 +226,7 @@ Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double
     left_of(u, centre, left);
     own_sums.setZero();
     for (std::size_t n = 0; n < own.size(); ++n) {
-      if (own[n].time == unknown_row) continue;
+      if (own[n].time == kUnknownRow) continue;
       own_sums(own[n].time, 0) += left[n];
       own_sums(own[n].time, 1) += constant;
     }

@@ -53,8 +53,8 @@ enum UserLevel { level_mean, level_square, level_users, level_root };
 
 class PrivateUsers {
  public:
-  // Takes the ratings over: mode 0 the users, mode 1 the public items (unknown_row: not listed, not
-  // counted), mode 2 the public times (unknown_row: none) where the plan has any. The run has
+  // Takes the ratings over: mode 0 the users, mode 1 the public items (kUnknownRow: not listed, not
+  // counted), mode 2 the public times (kUnknownRow: none) where the plan has any. The run has
   // a budget, and must outlive this.
   PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, PrivateRun& run);
 

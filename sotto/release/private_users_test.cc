@@ -166,7 +166,7 @@ TEST(PrivateUsers, no_number_of_a_user_is_too_large) {
 TEST(PrivateUsers, the_second_rating_of_an_item_and_items_not_listed_do_not_count) {
   const ObservedEntries entries = random_ratings();
   ObservedEntries more = entries;
-  more.append(std::vector<std::int32_t>{3, unknown_row, 0}, 5);
+  more.append(std::vector<std::int32_t>{3, kUnknownRow, 0}, 5);
   const std::int32_t again = entries.row(1, 0);
   more.append(std::vector<std::int32_t>{entries.row(0, 0), again, 0}, 5);
   EXPECT_EQ(release(entries, 1).sums, release(more, 1).sums);

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "sotto/base/error.h"
-#include "sotto/complete/private_model.h"
-#include "sotto/complete/scores.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/sums.h"
 
 namespace sotto {
 namespace {
@@ -69,13 +69,13 @@ double strict_completion_error(const CompletionProblem& problem, double epsilon,
                                std::uint64_t seed) {
   const Index rank = problem.settings.rank;
   RatingPlan plan{{epsilon, kTailDelta}, bounds_of(problem.train)};
-  const PrivateModelPlan parts = plan_private_model(problem.train, epsilon, rank);
+  const PrivateSumsPlan parts = plan_private_sums(problem.train, epsilon, rank);
   plan.noise = choose_noise(plan.target, parts.shares());
   plan.values = parts.values;
   PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
   RatingSums sums(RatingValues(problem.train.value), plan, run);
   const CompletionModel model =
-      fit_private_model(problem.train, parts, problem.settings.kind, rank, sums).model;
+      fit_private_sums(problem.train, parts, problem.settings.kind, rank, sums).model;
   return error_of(problem, model, {});
 }
 

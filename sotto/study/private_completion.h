@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/complete/published.h"
+#include "sotto/complete/private/published.h"
 #include "sotto/tensor/observed.h"
 
 namespace sotto {
@@ -34,7 +34,7 @@ double published_completion_error(const CompletionProblem& problem, const Publis
 // The same gradients without noise. (Output perturbation whose noise is below 1e-5 of the values.)
 double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed);
 
-// The noisy sums of private_model.h, pure epsilon.
+// The noisy sums of complete/private/sums.h, pure epsilon.
 double strict_completion_error(const CompletionProblem& problem, double epsilon,
                                std::uint64_t seed);
 

@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t split_stream = 31;
+constexpr std::uint64_t kSplitStream = 31;
 
 // The order of two places after their first mode.
 class LaterModes {
@@ -49,7 +49,7 @@ void note(DuplicateCount& found, Duplicate duplicate) {
 
 bool ObservedEntries::has_unknown_row(Index entry) const {
   for (Index m = 0; m < order(); ++m) {
-    if (row(m, entry) == unknown_row) return true;
+    if (row(m, entry) == kUnknownRow) return true;
   }
   return false;
 }
@@ -79,13 +79,13 @@ RowEntries::RowEntries(const ObservedEntries& entries, Index mode) {
   const auto dim = static_cast<std::size_t>(entries.dims[static_cast<std::size_t>(mode)]);
   begin_.assign(dim + 1, 0);
   for (const std::int32_t r : rows) {
-    if (r != unknown_row) ++begin_[static_cast<std::size_t>(r) + 1];
+    if (r != kUnknownRow) ++begin_[static_cast<std::size_t>(r) + 1];
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   entry_.resize(static_cast<std::size_t>(begin_.back()));
   std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
   for (std::size_t e = 0; e < rows.size(); ++e) {
-    if (rows[e] == unknown_row) continue;
+    if (rows[e] == kUnknownRow) continue;
     auto& place = next[static_cast<std::size_t>(rows[e])];
     entry_[static_cast<std::size_t>(place++)] = static_cast<std::int32_t>(e);
   }
@@ -134,7 +134,7 @@ EntrySplit split_entries(const ObservedEntries& entries, double share, std::uint
   std::iota(order.begin(), order.end(), 0);
   const auto held =
       static_cast<std::size_t>(std::llround(share * static_cast<double>(order.size())));
-  SeededRandom random(seed, split_stream);
+  SeededRandom random(seed, kSplitStream);
   for (std::size_t n = 0; n < held; ++n) {
     std::swap(order[n], order[n + static_cast<std::size_t>(random.below(order.size() - n))]);
   }

@@ -2,7 +2,7 @@
 // listed are unknown, not 0 (for that, see SparseTensor).
 //
 // One array of indices a mode (4 bytes an entry each) and one of values; entries keep the order of
-// the file. In a test set an index may be `unknown_row`: a row that no training entry has.
+// the file. In a test set an index may be `kUnknownRow`: a row that no training entry has.
 // Cost: grouping by row is a counting sort; duplicates are found by sorting within each row.
 // Privacy: none here; ratings that belong to persons travel as Sensitive.
 #pragma once
@@ -16,9 +16,9 @@
 
 namespace sotto {
 
-constexpr Index min_observed_order = 3;
-constexpr Index max_observed_order = 5;
-constexpr std::int32_t unknown_row = -1;
+constexpr Index kMinObservedOrder = 3;
+constexpr Index kMaxObservedOrder = 5;
+constexpr std::int32_t kUnknownRow = -1;
 
 struct ObservedEntries {
   std::vector<Index> dims;

@@ -27,7 +27,7 @@ Place place(const ObservedEntries& x, Index e) { return {x.row(0, e), x.row(1, e
 
 TEST(Observed, rows_list_their_entries_in_order_and_leave_out_unknown_rows) {
   ObservedEntries entries = random_entries(100, 1);
-  entries.index[1][17] = unknown_row;
+  entries.index[1][17] = kUnknownRow;
   for (Index m = 0; m < 3; ++m) {
     const RowEntries groups(entries, m);
     std::set<std::int32_t> seen;
@@ -69,7 +69,7 @@ TEST(Observed, duplicates_are_counted_as_a_map_of_places_counts_them) {
 
 TEST(Observed, unknown_rows_are_not_the_same_place) {
   ObservedEntries entries({3, 4, 2});
-  for (const std::int32_t row : {unknown_row, unknown_row, std::int32_t{1}, std::int32_t{1}}) {
+  for (const std::int32_t row : {kUnknownRow, kUnknownRow, std::int32_t{1}, std::int32_t{1}}) {
     entries.append(std::vector<std::int32_t>{2, row, 0}, 1.0);
   }
   const DuplicateCount found = find_duplicates(entries);
@@ -81,7 +81,7 @@ TEST(Observed, unknown_rows_are_not_the_same_place) {
 TEST(Observed, overlap_is_counted_as_a_set_of_places_counts_it) {
   const ObservedEntries ours = random_entries(30, 5);
   ObservedEntries theirs = random_entries(30, 6);
-  theirs.index[2][3] = unknown_row;
+  theirs.index[2][3] = kUnknownRow;
   std::set<Place> places;
   for (Index e = 0; e < ours.size(); ++e) places.insert(place(ours, e));
   Index expected = 0;

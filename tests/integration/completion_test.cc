@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
-#include "sotto/complete/fit.h"
-#include "sotto/complete/scores.h"
+#include "sotto/complete/fit/fit.h"
+#include "sotto/complete/fit/scores.h"
 #include "sotto/synthetic/ratings.h"
 
 namespace sotto {

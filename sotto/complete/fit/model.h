@@ -1,0 +1,75 @@
+// What completion learns: biases and a low-rank part, CP or Tucker.
+//
+//   CP:     x = biases + sum_r a_r b_r c_r            (Wei et al. 2022, section 4.1)
+//   Tucker: x = biases + sum_pqt g_pqt a_p b_q c_t
+//
+// A mode of one row (two modes read as three) is held at (1, .., 1) for CP and (1, 0, .., 0) for
+// Tucker, so that the model is that of the other modes. An entry with an unknown row is predicted
+// by its biases alone, or by the mean of all values where there are no biases.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/complete/fit/bi_scaling.h"
+#include "sotto/complete/fit/biases.h"
+#include "sotto/complete/kernels/packs.h"
+#include "sotto/tensor/dense_tensor.h"
+#include "sotto/tensor/observed.h"
+
+namespace sotto {
+
+enum class LowRank { cp, tucker };
+
+constexpr Index kMaxCoreSize = 1 << 20;  // numbers
+
+using FactorRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct CompletionModel {
+  LowRank kind = LowRank::cp;
+  Index rank = 0;
+  std::vector<FactorRows> factors;  // dims[m] x padded_rank(rank); the padding is 0
+  // Tucker: rank^(order-1) rows of padded_rank(rank), last mode fastest; the padding is 0.
+  FactorRows core;
+  Biases biases;
+  std::optional<BiScaling> scaling;                // of the values, undone by predict
+  std::optional<std::pair<double, double>> range;  // predictions are cut to it
+  std::optional<double> unknown_value;             // instead of the biases, where there are none
+  // What stands for an unknown row, stride() numbers a mode; empty: the low-rank part is 0 there.
+  std::vector<Vector> unknown_factors;
+
+  Index order() const { return static_cast<Index>(factors.size()); }
+  Index stride() const { return padded_rank(rank); }
+  bool holds(Index mode) const { return factors[static_cast<std::size_t>(mode)].rows() == 1; }
+
+  // The low-rank part; 0 at an unknown row without a factor of its own.
+  double low_rank(const ObservedEntries& entries, Index entry) const;
+  // The completed value.
+  double predict(const ObservedEntries& entries, Index entry) const;
+  // At every entry, in parallel.
+  std::vector<double> predict(const ObservedEntries& entries) const;
+
+  // Without the padding: dims[m] x rank, and rank x .. x rank.
+  Matrix factor(Index mode) const;
+  DenseTensor core_tensor() const;
+};
+
+// Entry (r, .., r) of a core stands in its row r * superdiagonal_step, at place r.
+Index superdiagonal_step(Index rank, Index order);
+
+// How the low-rank part starts: rows around `centre[m]` with normal deviations `spread`, a Tucker
+// core around the superdiagonal 1 with deviations `core_spread`.
+struct Start {
+  std::vector<double> centre;
+  double spread = 0.1;
+  double core_spread = 0.1;
+  std::uint64_t seed = 0;
+  std::uint64_t attempt = 0;  // another start of the same seed
+};
+
+CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,
+                            const Start& start);
+
+}  // namespace sotto

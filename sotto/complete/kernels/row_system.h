@@ -1,0 +1,113 @@
+// The least-squares problem of one row and its bias: sums over its entries, and the solution.
+//
+// An entry with slope h and target t (its value without the other biases) adds h h^T, h t, h and t.
+// The bias b is eliminated exactly: with n entries and shrinkage s,
+//   b = (sum t - a^T sum h) / (n + s),
+//   (H + lambda I - g g^T/(n + s)) a = y + lambda centre - g (sum t)/(n + s),
+// where H = sum h h^T, g = sum h, y = sum h t. The inverse of that matrix, times the variance of
+// the noise, is the covariance of a. A penalty of 0 (or as good as that) asks for the least squares
+// solution nearest to the centre: that of a penalty so small that it changes no other solution.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+#include "sotto/complete/kernels/packs.h"
+
+namespace sotto {
+
+// Keeps a system of least squares with this trace solvable, whatever the penalty.
+inline double solvable_penalty(double penalty, double trace, Index size) {
+  constexpr double kLeast = 1e-10;
+  if (penalty == 0 && !(trace > 0)) return 1;  // nothing is known: the centre
+  return std::max(penalty, kLeast * trace / static_cast<double>(size));
+}
+
+struct RowPenalty {
+  double lambda = 1, centre = 0;
+  bool with_bias = false;
+  double shrink = 0;
+};
+
+struct RowSolution {
+  Vector row;  // rank numbers
+  double bias = 0;
+  double error = 0;   // sum of (t - b - h^T a)^2, with E[h h^T] for h h^T where those were added
+  Matrix covariance;  // over the variance of the noise; only where asked for
+};
+
+template <int S>
+class RowSystem {
+ public:
+  explicit RowSystem(Index rank) : rank_(rank) { clear(); }
+
+  void clear() {
+    for (Index r = 0; r < rank_; ++r) outer_[r] = Pack<S>::all(0);
+    slope_ = target_ = Pack<S>::all(0);
+    count_ = sum_ = square_ = 0;
+  }
+  void add(const Pack<S>& h, double t) {
+    double row[S];
+    h.store(row);
+    for (Index r = 0; r < rank_; ++r) outer_[r] += h * row[r];
+    add_sums(h, t);
+  }
+  // `moment(r)` is row r of E[h h^T].
+  template <class Moment>
+  void add(const Pack<S>& h, double t, Moment moment) {
+    for (Index r = 0; r < rank_; ++r) outer_[r] += moment(r);
+    add_sums(h, t);
+  }
+
+  RowSolution solve(const RowPenalty& penalty, bool with_covariance) const {
+    Matrix outer(rank_, rank_);
+    for (Index r = 0; r < rank_; ++r) outer.col(r) = unpacked(outer_[r]);
+    const Vector g = unpacked(slope_), y = unpacked(target_);
+    Matrix system = outer;
+    const double lambda = solvable_penalty(penalty.lambda, outer.trace(), rank_);
+    system.diagonal().array() += lambda;
+    Vector right = y.array() + lambda * penalty.centre;
+    const double weight = penalty.with_bias && count_ > 0 ? 1 / (count_ + penalty.shrink) : 0;
+    system.noalias() -= weight * g * g.transpose();
+    right -= (weight * sum_) * g;
+
+    RowSolution found;
+    const Eigen::LLT<Matrix> factor(system);
+    found.row = factor.solve(right);
+    found.bias = weight * (sum_ - g.dot(found.row));
+    const double b = found.bias;
+    found.error = square_ - 2 * b * sum_ + count_ * b * b - 2 * found.row.dot(y) +
+                  2 * b * g.dot(found.row) + found.row.dot(outer * found.row);
+    if (with_covariance) found.covariance = factor.solve(Matrix::Identity(rank_, rank_));
+    return found;
+  }
+  // sum over the entries of the variance that a covariance of the row brings.
+  double spread(const Matrix& covariance) const {
+    double sum = 0;
+    for (Index r = 0; r < rank_; ++r) sum += unpacked(outer_[r]).dot(covariance.col(r));
+    return sum;
+  }
+
+ private:
+  void add_sums(const Pack<S>& h, double t) {
+    slope_ += h;
+    target_ += h * t;
+    count_ += 1;
+    sum_ += t;
+    square_ += t * t;
+  }
+  Vector unpacked(const Pack<S>& pack) const {
+    double row[S];
+    pack.store(row);
+    Vector result(rank_);
+    for (Index r = 0; r < rank_; ++r) result[r] = row[r];
+    return result;
+  }
+
+  Index rank_;
+  Pack<S> outer_[S];
+  Pack<S> slope_, target_;
+  double count_ = 0, sum_ = 0, square_ = 0;
+};
+
+}  // namespace sotto

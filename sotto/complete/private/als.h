@@ -1,0 +1,42 @@
+// Private completion, unit: one rating; positions public. Alternating least squares on noisy
+// right-hand sides, for ratings whose positions say nothing of tastes.
+//
+// The start is that of the noisy sums (sums.h): biases, and tastes for features of the positions.
+// Then items and users take turns: with the factors f of the other side held, row r has
+//   y_r = sum_e q_e (x_e - predicted_e) + noise,  q_e = f_e over its norm,
+// whose matrices P_r = sum q f^T and Q_r = sum q q^T carry no values and are public. Around the
+// factors it has, the row moves by  t P^T (t P P^T + s Q + V I)^-1 y,  the posterior mean under
+// normal priors, V the variance of the noise; t is found from all y by the method of moments, so
+// that sums which are no more than noise move nothing. Only y_r is released, one query of
+// release/rating_sums.h a half sweep; coefficients are functions of earlier releases, shares and
+// the number of sweeps are fixed in advance.
+//
+// Cost: 2 sweeps of entries * rank^2. Privacy: release/rating_sums.md, adaptive composition.
+#pragma once
+
+#include <vector>
+
+#include "sotto/complete/private/sums.h"
+
+namespace sotto {
+
+struct PrivateAlsPlan {
+  PrivateSumsPlan start;
+  int half_sweeps = 0;
+  double half_sweep = 0;  // share of the budget of each
+  std::int64_t values = 0;
+
+  std::vector<double> shares() const;
+};
+
+PrivateAlsPlan plan_private_als(const ObservedEntries& positions, double epsilon, Index rank);
+
+// Whether this is worth more than the sums alone, by public numbers alone: epsilon times half the
+// harmonic mean of the ratings of a user and of an item, at least 1000 (docs/completion.md).
+bool prefers_als(const ObservedEntries& positions, double epsilon);
+
+// The values in `positions` are not looked at.
+CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,
+                                LowRank kind, Index rank, RatingSums& sums);
+
+}  // namespace sotto

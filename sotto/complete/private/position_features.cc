@@ -1,0 +1,122 @@
+#include "sotto/complete/private/position_features.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/random.h"
+
+namespace sotto {
+namespace {
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr Index kSpareVectors = 8;
+constexpr int kIterations = 15;
+constexpr double kUserDamping = 1, kItemDamping = 5;
+constexpr double kLongest = 2.5;  // in deviations
+constexpr std::uint64_t kFeatureStream = 43;
+
+Vector counts(const ObservedEntries& positions, Index mode) {
+  const auto m = static_cast<std::size_t>(mode);
+  Vector count = Vector::Zero(positions.dims[m]);
+  for (const std::int32_t r : positions.index[m]) count[r] += 1;
+  return count;
+}
+
+// The normalised incidence matrix, applied to blocks of vectors (row-major: a row a step).
+class Incidence {
+ public:
+  Incidence(const ObservedEntries& positions, const Vector& users, const Vector& items)
+      : positions_(positions),
+        user_weight_((users.array() + kUserDamping).rsqrt()),
+        item_weight_((items.array() + kItemDamping).rsqrt()) {}
+
+  Rows times(const Rows& block) const { return product(block, item_weight_, 1, user_weight_, 0); }
+  Rows transposed_times(const Rows& block) const {
+    return product(block, user_weight_, 0, item_weight_, 1);
+  }
+  const Vector& item_weight() const { return item_weight_; }
+
+ private:
+  Rows product(const Rows& block, const Vector& from, std::size_t from_mode, const Vector& to,
+               std::size_t to_mode) const {
+    const Rows weighted = from.asDiagonal() * block;
+    Rows result = Rows::Zero(to.size(), block.cols());
+    for (std::size_t e = 0; e < positions_.value.size(); ++e) {
+      result.row(positions_.index[to_mode][e]) += weighted.row(positions_.index[from_mode][e]);
+    }
+    return to.asDiagonal() * result;
+  }
+
+  const ObservedEntries& positions_;
+  Vector user_weight_, item_weight_;
+};
+
+Rows orthonormal(const Rows& block) {
+  const Eigen::HouseholderQR<Matrix> qr(block);
+  return qr.householderQ() * Matrix::Identity(block.rows(), block.cols());
+}
+
+// Leading right singular vectors, items x `wanted`, of decreasing singular value.
+Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, Index block) {
+  SeededRandom random(0, kFeatureStream);
+  Rows v(items, block);
+  for (Index i = 0; i < items; ++i) {
+    for (Index c = 0; c < block; ++c) v(i, c) = random.normal();
+  }
+  for (int n = 0; n < kIterations; ++n) {
+    v = orthonormal(incidence.transposed_times(orthonormal(incidence.times(v))));
+  }
+  const Rows image = incidence.times(v);
+  const Eigen::SelfAdjointEigenSolver<Matrix> gram(Matrix(image.transpose() * image));
+  return (v * gram.eigenvectors().rowwise().reverse()).leftCols(wanted);
+}
+
+// Scaled to mean square 1 over the entries, cut, centred; a column of zeros stays so. What a row
+// without entries would have, `bare`, goes the same way.
+double standardise(Eigen::Ref<Vector> column, const Vector& count, double bare) {
+  const double entries = count.sum();
+  const double scale = std::sqrt(column.cwiseAbs2().dot(count) / entries);
+  if (!(scale > 1e-9)) {
+    column.setZero();
+    return 0;
+  }
+  column = (column / scale).cwiseMax(-kLongest).cwiseMin(kLongest);
+  const double mean = column.dot(count) / entries;
+  column.array() -= mean;
+  return std::clamp(bare / scale, -kLongest, kLongest) - mean;
+}
+
+// Returns what a row without entries would have.
+double set_log_count(Eigen::Ref<Vector> column, const Vector& count) {
+  column = (count.array() + 1).log();
+  const double mean = column.dot(count) / count.sum();
+  column.array() -= mean;
+  return standardise(column, count, -mean);
+}
+
+}  // namespace
+
+PositionFeatures position_features(const ObservedEntries& positions) {
+  const Vector users = counts(positions, 0), items = counts(positions, 1);
+  const Index most = std::min(users.size(), items.size());
+  const Index vectors = std::min(kMaxPositionVectors, most);
+  const Incidence incidence(positions, users, items);
+  PositionFeatures result;
+  result.users.resize(users.size());
+  result.new_user = set_log_count(result.users, users);
+  result.items.resize(items.size(), 1 + vectors);
+  result.new_item.resize(1 + vectors);
+  result.new_item[0] = set_log_count(result.items.col(0), items);
+  result.items.rightCols(vectors) =
+      incidence.item_weight().asDiagonal() *
+      singular_vectors(incidence, items.size(), vectors, std::min(most, vectors + kSpareVectors));
+  for (Index c = 1; c <= vectors; ++c) {
+    result.new_item[c] = standardise(result.items.col(c), items, 0);
+  }
+  return result;
+}
+
+}  // namespace sotto

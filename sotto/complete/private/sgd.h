@@ -1,0 +1,29 @@
+// Private completion, unit: one rating; positions public. Noisy gradient steps on all biases and
+// factors at once (release/rating_gradients.h), for comparison with sums.h and als.h.
+//
+//   x = middle + mean + biases + sum_r a_r b_r + error, contexts without factors.
+// A step takes each parameter p, touched by n entries of curvature h, from the noisy sum g over a
+// sample of rate q to
+//   p + step (g / q - penalty p) / (n h + penalty),
+// the penalty being s/t + step v / (2 q^2 n h t) for a prior variance t, an error variance s and
+// noise of variance v: that of a normal posterior, with the noise that the steps leave behind
+// counted as noise. So parameters that few ratings touch stay near zero. The result is the mean of
+// the second half of the steps.
+//
+// Cost: steps * (rate * entries + parameters). Privacy: release/rating_gradients.md.
+#pragma once
+
+#include "sotto/complete/fit/model.h"
+#include "sotto/release/rating_gradients.h"
+
+namespace sotto {
+
+// Rate, steps and clip; by public numbers.
+GradientPlan plan_private_sgd(const ObservedEntries& positions, const PrivacyTarget& target,
+                              const ValueBounds& bounds, Index rank);
+
+// The values in `positions` are not looked at. CP only.
+CompletionModel fit_private_sgd(const ObservedEntries& positions, const GradientPlan& plan,
+                                Index rank, std::uint64_t seed, RatingGradients& gradients);
+
+}  // namespace sotto

@@ -1,0 +1,59 @@
+// Private completion, unit: one rating; positions public. Ours.
+//
+// Released, once each: the sum of the values of every row of every mode, the sum of their squares,
+// and for every user the sums of values times the leading features of the items (position_features,
+// scaled so that every rating spends its whole share). All are linear in the values with public
+// coefficients (release/rating_sums.h). The model
+//   x = mean + user + item + context + f_i . w + w' f_u + sum_k a_uk f_ik + error
+// with independent normal priors is then known through Q^T x + noise, and its posterior mean
+//   theta = D Z^T Q (Q^T (Z D Z^T + s I) Q + V)^-1 (Q^T x + noise)
+// follows by conjugate gradients: the design Z, the queries Q and the variances V of the noise are
+// public, so sums with little noise count in full and others as little as they are worth. Laplace
+// noise is worth less than its variance to a weak signal; a second round takes that into account.
+// The prior variances D and s are public shares of the variance of a rating, which is one of the
+// releases.
+//
+// Cost: about 250 steps of entries * (order + 4 tastes) flops.
+// Privacy: everything after the releases is a function of them. release/rating_sums.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sotto/complete/fit/model.h"
+#include "sotto/release/rating_sums.h"
+
+namespace sotto {
+
+// Shares of the budget, and how many features users have tastes for. Fixed by public numbers.
+struct PrivateSumsPlan {
+  std::vector<double> modes;  // one a mode; 0 for a mode of one row
+  double squares = 0;
+  double tastes = 0;
+  Index taste_count = 0;
+  std::int64_t values = 0;    // numbers released in all
+  double slope_variance = 0;  // prior of w and w', in variances of a rating
+
+  std::vector<double> shares() const;  // of all releases that are made
+};
+
+// Tastes are worth more of the budget, and slopes are believed more, the less the noise is: by
+// epsilon and the number of ratings of a user.
+PrivateSumsPlan plan_private_sums(const ObservedEntries& positions, double epsilon, Index rank);
+
+// Where positions say nothing of tastes (a grid of ratings without gaps), no row that an entry uses
+// has coefficients: plain sums are asked for instead. The list of releases stays what it is.
+void ask_for_something(Matrix& table, std::span<const std::int32_t> used);
+
+struct PrivateSumsFit {
+  CompletionModel model;
+  double rating_variance = 0;  // as released, within public bounds
+};
+
+// Releases what the plan says and learns the model: CP, or Tucker with a fixed core. The values in
+// `positions` are not looked at.
+PrivateSumsFit fit_private_sums(const ObservedEntries& positions, const PrivateSumsPlan& plan,
+                                LowRank kind, Index rank, RatingSums& sums);
+
+}  // namespace sotto

@@ -1,0 +1,261 @@
+#include "sotto/complete/private/sums.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+#include <cmath>
+
+#include "sotto/complete/fit/scores.h"
+#include "sotto/complete/fit/testing/small_problem.h"
+#include "sotto/complete/private/position_features.h"
+
+namespace sotto {
+namespace {
+
+constexpr ValueBounds kSumsBounds{1, 5};
+
+CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = LowRank::cp,
+                    Index rank = 3, std::uint64_t seed = 1) {
+  const PrivateSumsPlan parts = plan_private_sums(data, epsilon, rank);
+  RatingPlan plan{{epsilon, kTailDelta}, kSumsBounds, RatingNoise::laplace, parts.values};
+  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
+  ObservedEntries positions = data;
+  std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
+  RatingSums sums(RatingValues(data.value), plan, run);
+  return fit_private_sums(positions, parts, kind, rank, sums).model;
+}
+
+// Ratings that follow a bias model, 60 x 40 x 6.
+ObservedEntries biased_ratings() {
+  ObservedEntries data = random_entries({60, 40, 6}, 0.2, 8);
+  SeededRandom random(9);
+  Vector user(60), item(40);
+  for (double& x : user) x = 0.5 * random.normal();
+  for (double& x : item) x = 0.5 * random.normal();
+  for (Index e = 0; e < data.size(); ++e) {
+    const double x = 3.2 + user[data.row(0, e)] + item[data.row(1, e)] + 0.2 * random.normal();
+    data.value[static_cast<std::size_t>(e)] = std::clamp(x, kSumsBounds.low, kSumsBounds.high);
+  }
+  return data;
+}
+
+double deviation(const ObservedEntries& data) {
+  return std::sqrt(squared_error(data, Biases::constant(data)) / static_cast<double>(data.size()));
+}
+
+TEST(PrivateSums, finds_a_bias_model_where_the_noise_is_small) {
+  const ObservedEntries data = biased_ratings();
+  const EntrySplit split = split_entries(data, 0.2, 1);
+  const CompletionModel model = fit(split.kept, 200);
+  EXPECT_LT(root_mean_square_error(split.held_out, model.predict(split.held_out)), 0.27);
+  EXPECT_GT(deviation(data), 0.6);
+}
+
+// 1900 ratings of range 4: at epsilon 0.01 even their mean has noise of the size of the range.
+TEST(PrivateSums, falls_back_to_the_mean_where_the_noise_is_large) {
+  const EntrySplit split = split_entries(biased_ratings(), 0.2, 1);
+  const double alone = deviation(split.held_out);
+  for (const auto& [epsilon, times] : {std::pair(0.01, 2.5), {0.1, 1.5}, {1.0, 1.05}, {3.0, 1.0}}) {
+    double sum = 0;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const CompletionModel model = fit(split.kept, epsilon, LowRank::cp, 3, seed);
+      sum += root_mean_square_error(split.held_out, model.predict(split.held_out)) / 10;
+    }
+    EXPECT_LT(sum, times * alone) << epsilon;
+  }
+}
+
+TEST(PrivateSums, is_the_same_model_as_cp_and_as_tucker) {
+  const ObservedEntries data = biased_ratings();
+  const std::vector<double> cp = fit(data, 5).predict(data);
+  const std::vector<double> tucker = fit(data, 5, LowRank::tucker).predict(data);
+  for (std::size_t e = 0; e < cp.size(); ++e) EXPECT_NEAR(cp[e], tucker[e], 1e-12);
+}
+
+TEST(PrivateSums, predicts_rows_it_has_not_seen_and_stays_in_the_range) {
+  const ObservedEntries data = biased_ratings();
+  ObservedEntries test(data.dims);
+  test.append(std::vector<std::int32_t>{0, kUnknownRow, kUnknownRow}, 0);
+  test.append(std::vector<std::int32_t>{kUnknownRow, kUnknownRow, kUnknownRow}, 0);
+  for (const double x : fit(data, 2).predict(test)) {
+    EXPECT_GE(x, kSumsBounds.low);
+    EXPECT_LE(x, kSumsBounds.high);
+  }
+}
+
+TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
+  ObservedEntries data = biased_ratings();
+  for (const double epsilon : {0.01, 1.0, 100.0}) {
+    double sum = 0;
+    for (const double share : plan_private_sums(data, epsilon, 4).shares()) sum += share;
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+  // Two modes read as three: nothing is spent on a mode of one row.
+  ObservedEntries flat({4, 5, 1});
+  flat.append(std::vector<std::int32_t>{1, 2, 0}, 3);
+  const PrivateSumsPlan plan = plan_private_sums(flat, 1, 2);
+  EXPECT_EQ(plan.modes[2], 0);
+  EXPECT_EQ(plan.shares().size(), 4u);
+}
+
+// A second look at the same noisy sums: all matrices written out, the posterior by its formula.
+class DensePosterior {
+ public:
+  DensePosterior(const ObservedEntries& data, const PrivateSumsPlan& parts, RatingSums& sums)
+      : data_(data), parts_(parts), features_(position_features(data)) {
+    const Index k = parts.taste_count;
+    table_ = features_.items.leftCols(k);
+    for (Index i = 0; i < table_.rows(); ++i) {
+      table_.row(i) /= std::max(table_.row(i).norm(), 0.5);
+    }
+    ask(sums);
+    const auto n = static_cast<double>(data.size());
+    double weighted = 0, weights = 16 / (kSumsBounds.width() * kSumsBounds.width());
+    for (Index m = 0, at = 0; m < 3; at += data.dims[static_cast<std::size_t>(m)], ++m) {
+      const Index dim = data.dims[static_cast<std::size_t>(m)];
+      const double weight = n * n / noise_.segment(at, dim).sum();
+      weighted += weight * released_.segment(at, dim).sum() / n;
+      weights += weight;
+    }
+    mean_ = weighted / weights;
+    variance_ =
+        std::max(squares_ / n - mean_ * mean_, kSumsBounds.width() * kSumsBounds.width() / 400);
+  }
+
+  Vector predictions() const {
+    const auto [z, prior] = design();
+    const Matrix q = queries();
+    const double error = 1 - (0.12 + 0.05 + 0.01 + 0.02 * static_cast<double>(parts_.taste_count));
+    const Index n = data_.size();
+    const Matrix cover =
+        z * prior.asDiagonal() * z.transpose() + error * variance_ * Matrix::Identity(n, n);
+    Matrix system = q.transpose() * cover * q;
+    system.diagonal() += noise_;
+    const Vector left = released_ - q.transpose() * Vector::Constant(n, mean_);
+    const Vector theta = prior.asDiagonal() * z.transpose() * q * system.ldlt().solve(left);
+    return (z * theta).array() + mean_ + kSumsBounds.middle();
+  }
+
+ private:
+  void ask(RatingSums& sums) {
+    const auto append = [&](const NoisySums& found) {
+      const Matrix transposed = found.sums.transpose();  // row by row
+      const Index before = released_.size(), count = transposed.size();
+      released_.conservativeResize(before + count);
+      noise_.conservativeResize(before + count);
+      released_.tail(count) = transposed.reshaped();
+      noise_.tail(count).setConstant(found.variance);
+    };
+    for (std::size_t m = 0; m < 3; ++m) {
+      append(sums.release({"mode", data_.dims[m], data_.index[m]}, parts_.modes[m]));
+    }
+    append(sums.release({"tastes", data_.dims[0], data_.index[0], &table_, data_.index[1]},
+                        parts_.tastes));
+    const std::vector<std::int32_t> all(data_.value.size(), 0);
+    squares_ = sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).sums(0, 0);
+  }
+
+  // Unknowns: the mean, every mode, slopes of items and users, tastes user by user.
+  std::pair<Matrix, Vector> design() const {
+    const Index k = parts_.taste_count, f = features_.items.cols(), rows = rows_before(3);
+    Matrix z = Matrix::Zero(data_.size(), 1 + rows + f + 1 + data_.dims[0] * k);
+    Vector prior = Vector::Constant(z.cols(), 0.02);
+    prior.segment(1, data_.dims[0]).setConstant(0.12);
+    prior.segment(1 + rows_before(1), data_.dims[1]).setConstant(0.05);
+    prior.segment(1 + rows_before(2), data_.dims[2]).setConstant(0.01);
+    prior.segment(1 + rows, f + 1).setConstant(parts_.slope_variance);
+    for (Index e = 0; e < data_.size(); ++e) {
+      const Index u = data_.row(0, e), i = data_.row(1, e);
+      z(e, 0) = 1;
+      for (Index m = 0; m < 3; ++m) z(e, 1 + rows_before(m) + data_.row(m, e)) = 1;
+      z.row(e).segment(1 + rows, f) = features_.items.row(i);
+      z(e, 1 + rows + f) = features_.users[u];
+      z.row(e).segment(2 + rows + f + u * k, k) = features_.items.row(i).head(k);
+    }
+    return {z, variance_ * prior};
+  }
+
+  Matrix queries() const {
+    Matrix q = Matrix::Zero(data_.size(), released_.size());
+    const Index k = parts_.taste_count;
+    for (Index e = 0; e < data_.size(); ++e) {
+      for (Index m = 0; m < 3; ++m) q(e, rows_before(m) + data_.row(m, e)) = 1;
+      q.row(e).segment(rows_before(3) + data_.row(0, e) * k, k) = table_.row(data_.row(1, e));
+    }
+    return q;
+  }
+
+  Index rows_before(Index mode) const {
+    Index rows = 0;
+    for (Index m = 0; m < mode; ++m) rows += data_.dims[static_cast<std::size_t>(m)];
+    return rows;
+  }
+
+  const ObservedEntries& data_;
+  PrivateSumsPlan parts_;
+  PositionFeatures features_;
+  Matrix table_;
+  Vector released_, noise_;
+  double squares_ = 0, mean_ = 0, variance_ = 0;
+};
+
+TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
+  ObservedEntries data = random_entries({14, 11, 3}, 0.4, 8);
+  SeededRandom random(9);
+  for (double& x : data.value) x = 2.8 + 0.8 * random.uniform();  // no prediction is cut
+  for (const double epsilon : {2.0, 30.0}) {
+    const PrivateSumsPlan parts = plan_private_sums(data, epsilon, 2);
+    const RatingPlan plan{{epsilon, 1e-6}, kSumsBounds, RatingNoise::gaussian, parts.values};
+    // The same seed: the same noise.
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(2));
+    PrivateRun again(rating_statement(plan), NoiseKey::insecure_from_seed(2));
+    RatingSums sums(RatingValues(data.value), plan, run);
+    RatingSums same(RatingValues(data.value), plan, again);
+    CompletionModel model = fit_private_sums(data, parts, LowRank::cp, 2, sums).model;
+    model.range.reset();
+    const std::vector<double> found = model.predict(data);
+    const Vector expected = DensePosterior(data, parts, same).predictions();
+    for (Index e = 0; e < data.size(); ++e) {
+      EXPECT_NEAR(found[static_cast<std::size_t>(e)], expected[e], 1e-4);
+    }
+  }
+}
+
+// The leading right singular vectors of the normalised incidence matrix, by a dense decomposition.
+TEST(PositionFeatures, are_the_singular_vectors_of_the_incidence_matrix) {
+  const ObservedEntries positions = random_entries({30, 25, 1}, 0.3, 6);
+  Matrix incidence = Matrix::Zero(30, 25);
+  Vector users = Vector::Zero(30), items = Vector::Zero(25);
+  for (Index e = 0; e < positions.size(); ++e) {
+    incidence(positions.row(0, e), positions.row(1, e)) += 1;
+    users[positions.row(0, e)] += 1;
+    items[positions.row(1, e)] += 1;
+  }
+  const Vector weight = (items.array() + 5).rsqrt();
+  const Eigen::JacobiSVD<Matrix> svd(
+      Vector((users.array() + 1).rsqrt()).asDiagonal() * incidence * weight.asDiagonal(),
+      Eigen::ComputeThinV);
+  const PositionFeatures features = position_features(positions);
+  for (Index c = 0; c < 3; ++c) {
+    Vector expected = weight.cwiseProduct(svd.matrixV().col(c));
+    expected /= std::sqrt(expected.cwiseAbs2().dot(items) / items.sum());
+    expected = expected.cwiseMax(-2.5).cwiseMin(2.5);
+    expected.array() -= expected.dot(items) / items.sum();
+    const Vector found = features.items.col(1 + c);
+    EXPECT_LT(std::min((found - expected).norm(), (found + expected).norm()), 1e-3);
+  }
+}
+
+TEST(PositionFeatures, have_mean_zero_over_the_entries_and_do_not_look_at_values) {
+  ObservedEntries positions = random_entries({30, 25, 2}, 0.2, 6);
+  const PositionFeatures features = position_features(positions);
+  std::fill(positions.value.begin(), positions.value.end(), std::nan(""));
+  EXPECT_EQ(position_features(positions).items, features.items);
+  Vector sum = Vector::Zero(features.items.cols());
+  for (Index e = 0; e < positions.size(); ++e) sum += features.items.row(positions.row(1, e));
+  EXPECT_LT(sum.cwiseAbs().maxCoeff(), 1e-9);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,57 @@
+#include "sotto/complete/private/user_model.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+double time_effect(const UserModel& model, std::int32_t time) {
+  return time == kUnknownRow || model.times.size() == 0 ? 0 : model.times[time];
+}
+
+}  // namespace
+
+OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own) {
+  const Index rank = model.factors.cols();
+  const double level = std::sqrt(model.level_variance);
+  Matrix gram = Matrix::Identity(rank + 1, rank + 1) * model.error_variance;
+  Vector right = Vector::Zero(rank + 1), row(rank + 1);
+  for (const OwnRating& rating : own) {
+    row[0] = level;
+    row.tail(rank) = model.factors.row(rating.item);
+    const double held = std::clamp(rating.value, model.bounds.low, model.bounds.high);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
+    right +=
+        (held - model.mean - model.effects[rating.item] - time_effect(model, rating.time)) * row;
+  }
+  const Vector found = gram.selfadjointView<Eigen::Lower>().llt().solve(right);
+  return {level * found[0], found.tail(rank)};
+}
+
+double predict(const UserModel& model, const OwnTaste& user, std::int32_t item, std::int32_t time) {
+  double x = model.mean + user.level + time_effect(model, time);
+  if (item != kUnknownRow) x += model.effects[item] + model.factors.row(item).dot(user.taste);
+  return std::clamp(x, model.bounds.low, model.bounds.high);
+}
+
+std::vector<Recommendation> recommend(const UserModel& model, std::span<const OwnRating> own,
+                                      Index count) {
+  const OwnTaste user = solve_user(model, own);
+  std::vector<bool> rated(static_cast<std::size_t>(model.items()), false);
+  for (const OwnRating& rating : own) rated[static_cast<std::size_t>(rating.item)] = true;
+  std::vector<Recommendation> found;
+  for (Index i = 0; i < model.items(); ++i) {
+    if (rated[static_cast<std::size_t>(i)]) continue;
+    const auto item = static_cast<std::int32_t>(i);
+    found.push_back({item, predict(model, user, item)});
+  }
+  std::stable_sort(
+      found.begin(), found.end(),
+      [](const Recommendation& a, const Recommendation& b) { return a.value > b.value; });
+  if (std::ssize(found) > count) found.resize(static_cast<std::size_t>(count));
+  return found;
+}
+
+}  // namespace sotto

@@ -1,0 +1,198 @@
+#include "sotto/complete/private/users.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+// Tuned on MovieLens latest-small and on generated ratings (docs/completion.md).
+// Of mu squared; the rest: item sums.
+constexpr double kShareLevels = 0.05, kShareTimes = 0.05, kSharePairs = 0.5;
+constexpr double kConstantShare = 0.7;  // of the deviation of a rating
+// Variances, in variances of a rating.
+constexpr double kLevelShare = 0.2, kErrorShare = 0.75, kEffectShare = 0.15, kLeftShare = 0.8,
+                 kTimeShare = 0.02;
+constexpr double kUsualVariance = 0.2, kVarianceReach = 0.1;  // of ratings in [-1, 1]
+constexpr Index kLeastCore = 30, kMostCore = 800;
+constexpr double kSignalShare = 0.012;  // of the users: what a factor brings to the pair moment
+constexpr double kPopular = 3;          // deviations of the noise: weight of an item of the core
+constexpr double kAboveEdge = 1.05;
+constexpr int kDiagonalRounds = 6;
+
+// What the releases say of users at large, ratings in [-1, 1].
+struct Levels {
+  double users, mean, variance;
+  double ratings;  // of a typical user
+};
+
+Levels read_levels(const Noisy<Vector>& noisy, Index items) {
+  Levels found{};
+  const double deviation = noisy.deviation;
+  found.users = std::max(noisy.value[level_users], 1.0);
+  // The mean is pulled to the middle where noise could have moved it by a quarter of the range.
+  const double trust = 1 / (1 + 4 * deviation * deviation / (found.users * found.users));
+  found.mean = std::clamp(noisy.value[level_mean] / found.users * trust, -1.0, 1.0);
+  // So is the variance to that of ratings whose range is four deviations and a bit.
+  const double error = deviation / (found.users * kVarianceReach);
+  const double square = std::clamp(noisy.value[level_square] / found.users, 0.0, 1.0);
+  const double seen = std::clamp(square - found.mean * found.mean, 0.002, 0.5);
+  found.variance = (seen + error * error * kUsualVariance) / (1 + error * error);
+  const double root = std::clamp(noisy.value[level_root] / found.users, 0.0, 1.0);
+  const auto all = static_cast<double>(items);
+  found.ratings = std::clamp(all * root * root * root * root, 2.0, all);
+  return found;
+}
+
+// How many items the pair moment may have so that factors rise above its noise.
+Index affordable_core(double users, double deviation, Index items) {
+  const double reach = kSignalShare * users / deviation;
+  return std::min({items, kMostCore, static_cast<Index>(std::min(reach * reach / 2, 1e6))});
+}
+
+struct Items {
+  Vector weights;  // noisy sums of the weights of the users who rated it
+  Vector effects;
+  double deviation;  // of the noise in a weight
+};
+
+// The posterior mean of an effect under a normal prior, with the weight of an item lowered by one
+// deviation of its noise: an item that few rated has no effect.
+Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
+  Items items;
+  items.deviation = sums.deviation / constant;
+  items.weights = sums.value.col(1) / constant;
+  const double prior = kEffectShare * levels.variance, error = kErrorShare * levels.variance;
+  const double typical = 1 / std::sqrt((error + constant * constant) * levels.ratings);
+  const auto weight = (items.weights.array() - items.deviation).max(0.0);
+  items.effects =
+      prior * weight * sums.value.col(0).array() /
+      (prior * weight.square() + error * typical * weight + sums.deviation * sums.deviation);
+  items.effects = items.effects.cwiseMax(-1).cwiseMin(1);
+  return items;
+}
+
+// The same for times; a user has all of a weight, whatever the number of ratings.
+Vector read_times(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
+  const double prior = kTimeShare * levels.variance, error = kErrorShare * levels.variance;
+  const double typical = 1 / (constant * levels.ratings);
+  const auto weight = (sums.value.col(1).array() / constant).max(0.0);
+  const Vector effects =
+      prior * weight * sums.value.col(0).array() /
+      (prior * weight.square() + error * typical * weight + sums.deviation * sums.deviation);
+  return effects.cwiseMax(-1).cwiseMin(1);
+}
+
+std::vector<std::int32_t> core_of(const Items& items, Index most) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(items.weights.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return items.weights[a] > items.weights[b];
+  });
+  Index kept = 0;
+  while (kept < most &&
+         items.weights[order[static_cast<std::size_t>(kept)]] > kPopular * items.deviation) {
+    ++kept;
+  }
+  order.resize(static_cast<std::size_t>(kept));
+  return order;
+}
+
+// L with L L^T near the moment off its diagonal, which holds errors and says nothing of factors:
+// it is filled in from L itself. Columns beyond what noise allows are 0.
+Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
+  const Index d = moment.value.rows();
+  const double variance = moment.deviation * moment.deviation / 2;  // of an entry
+  const double edge = kAboveEdge * 2 * std::sqrt(variance * static_cast<double>(d));
+  Matrix filled = moment.value;
+  filled.diagonal().setZero();
+  Matrix part = Matrix::Zero(d, rank);
+  for (int round = 0; round < kDiagonalRounds; ++round) {
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(filled);
+    Vector noise = Vector::Zero(rank);  // of an entry of a column, variance
+    part.setZero();
+    for (Index r = 0; r < std::min(rank, d); ++r) {
+      const double value = solver.eigenvalues()[d - 1 - r];
+      if (value <= edge) break;
+      noise[r] = variance / value;
+      part.col(r) = solver.eigenvectors().col(d - 1 - r) *
+                    std::sqrt(value - variance * static_cast<double>(d) / value);
+    }
+    filled.diagonal() = part.rowwise().squaredNorm();
+    if (round + 1 < kDiagonalRounds) continue;
+    for (Index i = 0; i < d; ++i) {
+      const double square = part.row(i).squaredNorm();
+      if (square > 0) part.row(i) *= std::max(0.0, 1 - noise.sum() / square);
+    }
+  }
+  return part;
+}
+
+// A pair of items both rated by a share of the users: the moment is c w_i w_j times the covariance
+// of what is left there, w the weights of the item sums, users taken to rate independently.
+double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& levels,
+                  double constant) {
+  const double left = kLeftShare * levels.variance;
+  const double typical = 1 / std::sqrt((left + constant * constant) * levels.ratings);
+  const double ratio = std::max(moment.value.trace(), 1.0) / (left * weights);
+  return ratio / (typical * levels.users);
+}
+
+}  // namespace
+
+std::int64_t most_user_values(const UserPlan& plan) {
+  const Index core = std::min(plan.items, kMostCore);
+  return 4 + 2 * (plan.items + plan.times) + core * (core + 1) / 2;
+}
+
+UserModel fit_private_users(PrivateUsers& users, Index rank) {
+  const UserPlan& plan = users.plan();
+  const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
+  const Levels levels = read_levels(users.levels(mu * std::sqrt(kShareLevels)).value(), plan.items);
+  const double pair_mu = mu * std::sqrt(kSharePairs);
+  const Index core_size = affordable_core(levels.users, 1 / pair_mu, plan.items);
+  const bool with_pairs = core_size >= std::min(kLeastCore, plan.items);
+  const bool with_times = plan.times > 1;
+  const double item_share =
+      1 - kShareLevels - (with_pairs ? kSharePairs : 0) - (with_times ? kShareTimes : 0);
+
+  UserCentre centre{levels.mean, kErrorShare / kLevelShare, Vector::Zero(plan.items), {}};
+  const double constant = kConstantShare * std::sqrt(levels.variance);
+  const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
+  const Items items =
+      read_items(users.item_sums(centre, constant, item_mu).value(), constant, levels);
+  centre.effects = items.effects;
+  if (with_times) {
+    const double time_mu = mu * std::sqrt(kShareTimes) * (1 - 0x1p-44);
+    centre.times = read_times(users.time_sums(centre, constant, time_mu).value(), constant, levels);
+  }
+
+  const double half = plan.bounds.width() / 2;
+  UserModel model;
+  model.bounds = plan.bounds;
+  model.mean = plan.bounds.middle() + half * levels.mean;
+  model.level_variance = kLevelShare * levels.variance * half * half;
+  model.error_variance = kErrorShare * levels.variance * half * half;
+  model.effects = half * items.effects;
+  model.times = half * centre.times;
+  model.factors = Matrix::Zero(plan.items, rank);
+  if (!with_pairs) return model;
+  const std::vector<std::int32_t> core = core_of(items, core_size);
+  if (core.size() < 2) return model;
+  const Noisy<Matrix> moment = users.pair_moment(centre, core, pair_mu * (1 - 0x1p-44)).value();
+  const Matrix part = leading_part(moment, rank);
+  double weights = 0;
+  for (const std::int32_t i : core) weights += items.weights[i];
+  const double scale = half / std::sqrt(pair_scale(moment, weights, levels, constant));
+  for (Index c = 0; c < std::ssize(core); ++c) {
+    const std::int32_t i = core[static_cast<std::size_t>(c)];
+    model.factors.row(i) = scale / items.weights[i] * part.row(c);
+  }
+  return model;
+}
+
+}  // namespace sotto
