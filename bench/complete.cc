@@ -80,7 +80,7 @@ void speed() {
 void sweep(Index dim, double share) {
   omp_set_num_threads(1);
   RatingModel truth;
-  truth.model = "cp";
+  truth.model = RatingLaw::cp;
   truth.users = truth.items = truth.months = dim;
   truth.missing = 1 - share;
   truth.test_share = 0.001;
@@ -107,8 +107,9 @@ double bias_rmse(const EntrySplit& split, std::vector<double> shrink) {
 
 void quality(const std::string& path) {
   RatingFileOptions file;
-  file.time_mode = "month";
-  const Ratings ratings = read_ratings(path, file);
+  file.time_mode = TimeMode::month;
+  const Ratings ratings =
+      read_ratings(path, file).open(PublicDeclaration("a benchmark of public ratings"));
   constexpr int repeats = 3;
   double user_item = 0, with_month = 0;
   std::vector<EntrySplit> splits;
@@ -125,8 +126,8 @@ void quality(const std::string& path) {
                                                   {"tucker_5_als", "tucker", "als", 5},
                                                   {"tucker_5_sgd", "tucker", "sgd", 5}}) {
     CompletionOptions options;
-    options.model = model;
-    options.method = method;
+    options.model = value_named<LowRank>(model).value();
+    options.method = value_named<CompletionMethod>(method).value();
     options.rank = rank;
     double mean = 0;
     for (const EntrySplit& split : splits) mean += test_rmse(split, options) / repeats;

@@ -13,17 +13,17 @@ namespace {
 using Names = std::span<const std::string_view>;
 
 // As they stand after plain_name().
-constexpr std::string_view user_names[] = {
+constexpr std::string_view kUserNames[] = {
     "user",     "userid",     "username",  "uid",      "customer",  "customerid",  "client",
     "clientid", "consumer",   "person",    "personid", "patient",   "patientid",   "member",
     "memberid", "account",    "accountid", "subject",  "subjectid", "participant", "participantid",
     "reviewer", "reviewerid", "rater",     "raterid",  "visitor",   "visitorid"};
-constexpr std::string_view item_names[] = {
+constexpr std::string_view kItemNames[] = {
     "item",      "itemid",   "iid",     "movie",     "movieid",  "film",       "filmid", "product",
     "productid", "book",     "bookid",  "isbn",      "song",     "songid",     "track",  "trackid",
     "artist",    "artistid", "article", "articleid", "business", "businessid", "asin"};
-constexpr std::string_view value_names[] = {"rating", "value", "score", "stars"};
-constexpr std::string_view time_names[] = {"timestamp", "time", "date"};
+constexpr std::string_view kValueNames[] = {"rating", "value", "score", "stars"};
+constexpr std::string_view kTimeNames[] = {"timestamp", "time", "date"};
 
 // Small letters without _, - and spaces.
 std::string plain_name(std::string_view name) {
@@ -47,7 +47,7 @@ std::span<const std::string_view> words_of(const Fields& fields) {
 // too, or else it is a record that cannot be read, as it would be anywhere else: labels of a broken
 // one must not end up as names in the certificate.
 bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions& options) {
-  if (options.header != "auto") return options.header == "yes";
+  if (options.header != HeaderLine::automatic) return options.header == HeaderLine::yes;
   double ignored;
   const auto words = words_of(first);
   if (std::any_of(words.begin(), words.end(),
@@ -57,29 +57,23 @@ bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions
   if (!options.records_are_private) return true;
   const bool may_have_one = format == RatingFormat::csv || format == RatingFormat::tsv;
   return may_have_one && std::any_of(words.begin(), words.end(), [](std::string_view word) {
-           return is_one_of(value_names, word);
+           return is_one_of(kValueNames, word);
          });
 }
 
 Role role_named(std::string_view word) {
-  using Named = std::pair<std::string_view, Role>;
-  static constexpr std::array roles = {Named{"mode", Role::mode}, Named{"user", Role::user},
-                                       Named{"item", Role::item}, Named{"value", Role::value},
-                                       Named{"time", Role::time}, Named{"-", Role::none}};
-  for (const auto& [name, role] : roles) {
-    if (word == name) return role;
-  }
-  throw Error(
-      fmt::format("a column is user, item, mode, value, time or - (left out), not '{}'", word),
-      "`columns`");
+  const std::optional<Role> role = value_named<Role>(word);
+  SOTTO_REQUIRE_AT(role, "`columns`",
+                   "a column is user, item, mode, value, time or - (left out), not '{}'", word);
+  return *role;
 }
 
 std::vector<Column> given_columns(const std::string& roles) {
   std::vector<Column> columns;
   Fields words;
   split_fields(roles, RatingFormat::csv, words);
-  SOTTO_REQUIRE_AT(words.count <= max_rating_fields, "`columns`", "lists {} columns, at most {}",
-                   words.count, max_rating_fields);
+  SOTTO_REQUIRE_AT(words.count <= kMaxRatingFields, "`columns`", "lists {} columns, at most {}",
+                   words.count, kMaxRatingFields);
   for (const std::string_view word : words_of(words)) columns.push_back({role_named(word), {}});
   return columns;
 }
@@ -97,8 +91,8 @@ class Layout {
       : first_(first), format_(format), options_(options), place_(place) {}
 
   ColumnLayout find() {
-    SOTTO_REQUIRE_AT(first_.count <= max_rating_fields, place_,
-                     "has {} fields, at most {} are read", first_.count, max_rating_fields);
+    SOTTO_REQUIRE_AT(first_.count <= kMaxRatingFields, place_, "has {} fields, at most {} are read",
+                     first_.count, kMaxRatingFields);
     found_.has_header = is_header(first_, format_, options_);
     if (found_.has_header) refuse_unnamed();
     found_.user = options_.user_column.empty() ? expected_user() : named_user();
@@ -133,43 +127,43 @@ class Layout {
     }
   }
 
-  // The column that --user-column names by its number or its name.
+  // The column that `user-column` names by its number or its name.
   std::size_t named_user() const {
     Index number = 0;
     if (is_whole(options_.user_column, number)) {
-      SOTTO_REQUIRE_AT(number >= 1 && number <= static_cast<Index>(max_rating_fields),
+      SOTTO_REQUIRE_AT(number >= 1 && number <= static_cast<Index>(kMaxRatingFields),
                        "`user-column`", "columns are numbered from 1, got {}", number);
       return static_cast<std::size_t>(number - 1);
     }
     SOTTO_REQUIRE_AT(found_.has_header, "`user-column`",
                      "the file has no header with names; give the number of the column");
-    std::size_t user = ColumnLayout::none;
+    std::size_t user = ColumnLayout::kNone;
     for (std::size_t n = 0; n < first_.count; ++n) {
       if (plain_name(first_.field[n]) != plain_name(options_.user_column)) continue;
-      SOTTO_REQUIRE_AT(user == ColumnLayout::none, "`user-column`", "{} stands in the header twice",
-                       options_.user_column);
+      SOTTO_REQUIRE_AT(user == ColumnLayout::kNone, "`user-column`",
+                       "{} stands in the header twice", options_.user_column);
       user = n;
     }
-    SOTTO_REQUIRE_AT(user != ColumnLayout::none, "`user-column`", "the header has no column {}",
+    SOTTO_REQUIRE_AT(user != ColumnLayout::kNone, "`user-column`", "the header has no column {}",
                      options_.user_column);
     return user;
   }
 
   // The one column of the header that is called like users.
   std::size_t recognised_user() const {
-    std::size_t user = ColumnLayout::none;
+    std::size_t user = ColumnLayout::kNone;
     for (std::size_t n = 0; n < first_.count; ++n) {
-      if (!is_one_of(user_names, first_.field[n])) continue;
-      if (user != ColumnLayout::none) return ColumnLayout::none;
+      if (!is_one_of(kUserNames, first_.field[n])) continue;
+      if (user != ColumnLayout::kNone) return ColumnLayout::kNone;
       user = n;
     }
     return user;
   }
 
   std::size_t expected_user() const {
-    if (!options_.for_users) return ColumnLayout::none;
+    if (!options_.for_users) return ColumnLayout::kNone;
     if (found_.has_header) return recognised_user();
-    return declares_users() ? 0 : ColumnLayout::none;
+    return declares_users() ? 0 : ColumnLayout::kNone;
   }
 
   std::vector<Column> columns() const {
@@ -193,8 +187,8 @@ class Layout {
       const std::string_view name = first_.field[n];
       Role role = Role::mode;
       if (n != found_.user) {
-        if (is_one_of(value_names, name)) role = values++ == 0 ? Role::value : Role::mode;
-        if (is_one_of(time_names, name)) role = Role::time;
+        if (is_one_of(kValueNames, name)) role = values++ == 0 ? Role::value : Role::mode;
+        if (is_one_of(kTimeNames, name)) role = Role::time;
         if (role != Role::time) last = n;
       }
       columns.push_back({role, {}});
@@ -230,7 +224,7 @@ class Layout {
     return columns;
   }
 
-  // The users' column by --columns; by --user-column; or the expected one, unless --columns makes
+  // The users' column by `columns`; by `user-column`; or the expected one, unless `columns` makes
   // it something else.
   void take_user() {
     std::vector<Column>& columns = found_.columns;
@@ -247,11 +241,11 @@ class Layout {
     SOTTO_REQUIRE_AT(!is_named || may_be(found_.user), "`user-column`",
                      "column {} is not there, or is the value, the time, the items or left out",
                      found_.user + 1);
-    if (!may_be(found_.user)) found_.user = ColumnLayout::none;
-    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::none, "`user-column`",
+    if (!may_be(found_.user)) found_.user = ColumnLayout::kNone;
+    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::kNone, "`user-column`",
                      "is needed: which column tells the users apart follows neither from a header "
                      "with exactly one name that is known nor from the format");
-    if (found_.user != ColumnLayout::none) columns[found_.user].role = Role::user;
+    if (found_.user != ColumnLayout::kNone) columns[found_.user].role = Role::user;
   }
 
   void check_roles() const {
@@ -290,7 +284,7 @@ class Layout {
   void order_modes() {
     const std::size_t item = options_.for_users ? item_column() : given_item();
     for (const std::size_t n : {found_.user, item}) {
-      if (n != ColumnLayout::none) found_.modes.push_back(n);
+      if (n != ColumnLayout::kNone) found_.modes.push_back(n);
     }
     for (std::size_t n = 0; n < found_.columns.size(); ++n) {
       if (is_mode(found_.columns[n]) && n != found_.user && n != item) found_.modes.push_back(n);
@@ -301,18 +295,18 @@ class Layout {
     const auto& columns = found_.columns;
     const auto at = std::find_if(columns.begin(), columns.end(),
                                  [](const Column& c) { return c.role == Role::item; });
-    return at == columns.end() ? ColumnLayout::none
+    return at == columns.end() ? ColumnLayout::kNone
                                : static_cast<std::size_t>(at - columns.begin());
   }
 
   // The only mode column beside the users, or the only one of them that is called like items.
   std::size_t item_column() const {
-    if (const std::size_t given = given_item(); given != ColumnLayout::none) return given;
+    if (const std::size_t given = given_item(); given != ColumnLayout::kNone) return given;
     std::vector<std::size_t> others, recognised;
     for (std::size_t n = 0; n < found_.columns.size(); ++n) {
       if (found_.columns[n].role != Role::mode) continue;
       others.push_back(n);
-      if (is_one_of(item_names, found_.columns[n].name)) recognised.push_back(n);
+      if (is_one_of(kItemNames, found_.columns[n].name)) recognised.push_back(n);
     }
     if (others.size() == 1) return others[0];
     SOTTO_REQUIRE_AT(recognised.size() == 1, "`columns`",
@@ -332,7 +326,7 @@ class Layout {
 }  // namespace
 
 std::string ColumnLayout::describe(std::size_t column) const {
-  if (column == none) return {};
+  if (column == kNone) return {};
   return has_header ? "the column " + columns[column].name : fmt::format("column {}", column + 1);
 }
 

@@ -1,6 +1,6 @@
 // What the columns of a ratings file are, and which of them are the users and the items.
 //
-// In this order: --columns; the names in a header; the format. The rules stand in read_ratings.h.
+// In this order: `columns`; the names in a header; the format. The rules stand in read_ratings.h.
 #pragma once
 
 #include <string>
@@ -12,6 +12,14 @@
 namespace sotto {
 
 enum class Role { mode, user, item, value, time, none };
+constexpr auto enum_names(Role) {  // in `columns`
+  return std::to_array<EnumName<Role>>({{Role::mode, "mode"},
+                                        {Role::user, "user"},
+                                        {Role::item, "item"},
+                                        {Role::value, "value"},
+                                        {Role::time, "time"},
+                                        {Role::none, "-"}});
+}
 
 struct Column {
   Role role;
@@ -19,12 +27,12 @@ struct Column {
 };
 
 struct ColumnLayout {
-  static constexpr std::size_t none = max_rating_fields;
+  static constexpr std::size_t kNone = kMaxRatingFields;
 
   std::vector<Column> columns;
   bool has_header = false;
   std::vector<std::size_t> modes;  // the columns of the modes: users, items (where known), others
-  std::size_t user = none, value = none, time = none;
+  std::size_t user = kNone, value = kNone, time = kNone;
 
   // "the column userId", or "column 2" without a header; empty for none.
   std::string describe(std::size_t column) const;

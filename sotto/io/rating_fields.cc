@@ -1,9 +1,7 @@
 #include "sotto/io/rating_fields.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "sotto/base/error.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/public_format.h"
 
@@ -36,25 +34,7 @@ std::string_view unquoted(std::string_view text) {
   return text;
 }
 
-using NamedFormat = std::pair<RatingFormat, std::string_view>;
-constexpr std::array formats = {
-    NamedFormat{RatingFormat::tns, "tns"}, NamedFormat{RatingFormat::csv, "csv"},
-    NamedFormat{RatingFormat::tsv, "tsv"}, NamedFormat{RatingFormat::movielens, "movielens"},
-    NamedFormat{RatingFormat::u_data, "u.data"}};
-
 }  // namespace
-
-std::string_view format_name(RatingFormat format) {
-  const auto is_it = [&](const NamedFormat& named) { return named.first == format; };
-  return std::find_if(formats.begin(), formats.end(), is_it)->second;
-}
-
-RatingFormat rating_format(std::string_view name) {
-  const auto is_it = [&](const NamedFormat& named) { return named.second == name; };
-  const auto found = std::find_if(formats.begin(), formats.end(), is_it);
-  SOTTO_REQUIRE_AT(found != formats.end(), "`format`", "there is no format {}", name);
-  return found->first;
-}
 
 void split_fields(std::string_view line, RatingFormat format, Fields& fields) {
   fields.count = 0;

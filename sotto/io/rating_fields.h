@@ -6,20 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "sotto/tensor/ratings.h"
+
 namespace sotto {
 
-// u_data: the MovieLens file of that name, user, item, rating and time between tabs.
-enum class RatingFormat { tns, csv, tsv, movielens, u_data };
-
-// "tns", "csv", "tsv", "movielens", "u.data", as in --format.
-std::string_view format_name(RatingFormat format);
-RatingFormat rating_format(std::string_view name);
-
-constexpr std::size_t max_rating_fields = 16;
+constexpr std::size_t kMaxRatingFields = 16;
 
 // The fields of a line; beyond the limit they are only counted.
 struct Fields {
-  std::array<std::string_view, max_rating_fields> field;
+  std::array<std::string_view, kMaxRatingFields> field;
   std::size_t count = 0;
 
   void add(std::string_view text) {

@@ -9,32 +9,32 @@
 #include "sotto/base/error.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
+#include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/rating_columns.h"
-#include "sotto/io/time_bins.h"
 
 namespace sotto {
 namespace {
 
-constexpr Index largest_index = std::numeric_limits<std::int32_t>::max();
+constexpr Index kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
 RatingFormat format_of(const RatingFileOptions& options, const std::string& path,
                        ByteSource& source) {
-  static constexpr std::string_view reads[] = {"tns", "csv", "tsv", "movielens", "u.data"};
-  if (options.format != "auto") return rating_format(options.format);
-  if (options.records_are_private) return rating_format(public_format(path, source, reads));
+  static constexpr std::string_view kReads[] = {"tns", "csv", "tsv", "movielens", "u.data"};
+  if (options.format != RatingFormat::automatic) return options.format;
+  if (options.records_are_private) {
+    return value_named<RatingFormat>(public_format(path, source, kReads)).value();
+  }
   return sniff_rating_format(path, without_byte_order_mark(source.peek(1 << 16)));
-}
-
-TimeBin bin_named(const std::string& name) {
-  return name == "day" ? TimeBin::day : name == "week" ? TimeBin::week : TimeBin::month;
 }
 
 // Lines that are neither blank nor comments, each with its fields and its value checked.
 class RatingLines {
  public:
-  RatingLines(ByteSource& source, RatingFormat format, std::optional<ValueRange> range)
-      : lines_(source), format_(format), range_(range) {}
+  RatingLines(ByteSource& source, RatingFormat format, const RatingFileOptions& options)
+      : lines_(source), format_(format), positions_only_(options.positions_only) {
+    if (!options.records_are_private) range_ = options.value_range();
+  }
 
   bool next() {
     std::string_view line;
@@ -53,6 +53,7 @@ class RatingLines {
                      fields.count);
   }
   double value(std::size_t column) const {
+    if (positions_only_) return 0;
     const double x = parse_real(fields.field[column], lines_);
     SOTTO_REQUIRE_AT(!range_ || (x >= range_->low && x <= range_->high), place(),
                      "the value {} is outside `range` {}:{}", x, range_->low, range_->high);
@@ -69,13 +70,14 @@ class RatingLines {
  private:
   LineReader lines_;
   RatingFormat format_;
+  bool positions_only_;
   std::optional<ValueRange> range_;
 };
 
 // Time stamps as rows: numbered as they come, put into the order of time at the end.
 class TimeRows {
  public:
-  explicit TimeRows(TimeBin bin) : bin_(bin) {}
+  explicit TimeRows(TimeMode bin) : bin_(bin) {}
 
   std::int32_t add(std::string_view text, const RatingLines& lines) {
     const std::int64_t number = bin(text, lines);
@@ -108,7 +110,7 @@ class TimeRows {
     return bin_of(seconds, bin_);
   }
 
-  TimeBin bin_;
+  TimeMode bin_;
   std::unordered_map<std::int64_t, std::int32_t> rows_;
   std::int64_t last_ = 0;
   std::int32_t last_row_ = -1;
@@ -132,11 +134,11 @@ std::optional<TnsHeader> read_tns_header(RatingLines& lines) {
   next("the dimensions");
   lines.require_count(order);
   for (std::size_t m = 0; m < order; ++m) {
-    header.dims.push_back(lines.whole(m, "dimension", largest_index));
+    header.dims.push_back(lines.whole(m, "dimension", kLargestIndex));
   }
   next("the number of entries");
   lines.require_count(1);
-  header.entries = lines.whole(0, "number of entries", largest_index, 0);
+  header.entries = lines.whole(0, "number of entries", kLargestIndex, 0);
   lines.next();
   return header;
 }
@@ -157,12 +159,12 @@ class TextRatings {
         format_(format),
         known_(known),
         dims_(std::move(dims)),
-        with_time_(options.time_mode != "none"),
-        times_(bin_named(options.time_mode)),
-        time_name_(options.time_mode),
+        with_time_(options.time_mode != TimeMode::none),
+        times_(options.time_mode),
+        time_name_(name_of(options.time_mode)),
         layout_(find_columns(lines.fields, format, options, lines.place())),
         pending_(!layout_.has_header && !lines.at_end()) {
-    SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::none, "`time-mode`",
+    SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::kNone, "`time-mode`",
                      "the file has no time column; name it with `columns`");
     const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
     SOTTO_REQUIRE_AT(modes <= kMaxObservedOrder, "`time-mode`",
@@ -278,7 +280,7 @@ class TnsRatings {
     do {
       lines_.require_count(order + 1);
       for (std::size_t m = 0; m < order; ++m) {
-        const Index index = lines_.whole(m, "index", declared.empty() ? largest_index : dims[m]);
+        const Index index = lines_.whole(m, "index", declared.empty() ? kLargestIndex : dims[m]);
         const bool unknown = known_ != nullptr && index > known_->entries.dims[m];
         rows[m] = unknown ? kUnknownRow : static_cast<std::int32_t>(index - 1);
         dims[m] = std::max(dims[m], index);
@@ -298,22 +300,23 @@ class TnsRatings {
 };
 
 void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* known, Ratings& out) {
-  SOTTO_REQUIRE_AT(options.time_mode == "none", "`time-mode`",
+  SOTTO_REQUIRE_AT(options.time_mode == TimeMode::none, "`time-mode`",
                    "a .tns file has no time stamps; its indices are the modes");
-  SOTTO_REQUIRE_AT(options.header != "yes", "`header`", "does not go with a .tns file");
+  SOTTO_REQUIRE_AT(options.header != HeaderLine::yes, "`header`",
+                   "only works with CSV and TSV, not with a .tns file");
   const std::optional<TnsHeader> header = read_tns_header(lines);
   const std::vector<Index> dims = header ? header->dims : std::vector<Index>();
   const bool labels = known != nullptr
                           ? !known->modes[0].numbered
                           : options.for_users || (options.records_are_private && !header);
   if (labels) {
-    options.header = "no";
+    options.header = HeaderLine::no;
     if (header && options.columns.empty()) options.columns = columns_after(*header);
     TextRatings(lines, RatingFormat::tns, options, known, dims).read(out);
   } else {
     SOTTO_REQUIRE_AT(options.columns.empty() && options.user_column.empty(),
                      options.columns.empty() ? "`user-column`" : "`columns`",
-                     "does not go with this .tns file, whose indices are the rows");
+                     "does not work with this .tns file, whose indices are the rows");
     SOTTO_REQUIRE_AT(!lines.at_end(), lines.place(), "the file ends before the first entry");
     TnsRatings(lines, known).read(out, dims);
   }
@@ -349,16 +352,17 @@ void sort_entries(ObservedEntries& entries) {
   entries = entries.select(order);
 }
 
-Ratings read(const std::string& path, const RatingFileOptions& options, const Ratings* known) {
+Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
+                     const Ratings* known) {
   ByteSource source(path, packing_of(options.records_are_private));
   const RatingFormat format = format_of(options, path, source);
-  RatingLines lines(source, format, options.value_range());
+  RatingLines lines(source, format, options);
   // A file of no users is as good as any other.
   const bool may_be_empty = options.records_are_private && options.for_users;
   SOTTO_REQUIRE_AT(lines.next() || may_be_empty, source.path(), "has no entries");
   Ratings ratings;
   ratings.path = source.path();
-  ratings.format = format_name(format);
+  ratings.format = format;
   if (format == RatingFormat::tns) {
     read_tns(lines, options, known, ratings);
   } else {
@@ -374,11 +378,17 @@ Ratings read(const std::string& path, const RatingFileOptions& options, const Ra
   return ratings;
 }
 
+Sensitive<Ratings> read_sensitive(const std::string& path, const RatingFileOptions& options,
+                                  const Ratings* known) {
+  return read_unquoted(options.records_are_private, path,
+                       [&] { return Sensitive<Ratings>(read_quoting(path, options, known)); });
+}
+
 }  // namespace
 
 OptionTable RatingFileOptions::table() {
   return OptionTable()
-      .choice("format", format, {"auto", "tns", "csv", "tsv", "movielens", "u.data"},
+      .choice("format", format,
               "format of the ratings; auto: recognised by name and content, with `epsilon` by the "
               "name alone")
       .text("columns", 0, columns, "ROLE,ROLE,...",
@@ -389,13 +399,15 @@ OptionTable RatingFileOptions::table() {
             "1 on; one label is one user (none given, with `unit` user: the one column of the "
             "header that is called user, customer, patient or the like, or the first of a "
             "MovieLens format)")
-      .choice("header", header, {"auto", "yes", "no"},
+      .choice("header", header,
               "whether the first line names the columns; auto: when nothing on it is a number, and "
               "with `epsilon` when a column is called rating, value, score or stars too")
-      .choice("time-mode", time_mode, {"none", "day", "week", "month"},
+      .choice("time-mode", time_mode,
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",
-            "values lie between LO and HI: others are refused, predictions are cut to it");
+            "values lie between LO and HI: others are refused (with `epsilon` clipped), "
+            "predictions are "
+            "clipped to it");
 }
 
 std::optional<ValueRange> RatingFileOptions::value_range() const {
@@ -409,43 +421,15 @@ std::optional<ValueRange> RatingFileOptions::value_range() const {
   return found;
 }
 
-std::string RatingMode::label(Index row) const {
-  return numbered ? fmt::format("{}", row + 1) : std::string(labels.label(row));
+std::string text_of(const ValueRange& range) { return fmt::format("{}:{}", range.low, range.high); }
+
+Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options) {
+  return read_sensitive(path, options, nullptr);
 }
 
-void EntryLines::add(Index entry, std::uint64_t line) {
-  if (!runs_.empty()) {
-    const Run& last = runs_.back();
-    if (line - last.line == static_cast<std::uint64_t>(entry - last.entry)) return;
-  }
-  runs_.push_back({entry, line});
-}
-
-std::uint64_t EntryLines::line_of(Index entry) const {
-  const auto after = std::upper_bound(runs_.begin(), runs_.end(), entry,
-                                      [](Index e, const Run& run) { return e < run.entry; });
-  const Run& run = *std::prev(after);
-  return run.line + static_cast<std::uint64_t>(entry - run.entry);
-}
-
-Ratings read_ratings(const std::string& path, const RatingFileOptions& options) {
-  return read(path, options, nullptr);
-}
-
-Ratings read_more_ratings(const std::string& path, const RatingFileOptions& options,
-                          const Ratings& known) {
-  return read(path, options, &known);
-}
-
-void refuse_duplicates(const Ratings& ratings) {
-  const DuplicateCount found = find_duplicates(ratings.entries);
-  if (!found.lowest) return;
-  SOTTO_REQUIRE_AT(ratings.lines.known(), ratings.path,
-                   "has two ratings of one place; a place may be rated once");
-  throw Error(fmt::format("the same place as on line {}: a place may be rated once (`check` counts "
-                          "them; a `time-mode` may tell them apart)",
-                          ratings.lines.line_of(found.lowest->first)),
-              fmt::format("{}:{}", ratings.path, ratings.lines.line_of(found.lowest->again)));
+Sensitive<Ratings> read_more_ratings(const std::string& path, const RatingFileOptions& options,
+                                     const Ratings& known) {
+  return read_sensitive(path, options, &known);
 }
 
 }  // namespace sotto

@@ -8,26 +8,26 @@
 // or stars is the value; timestamp, time or date the time; the others are modes, and where nothing
 // is called a value it is the last column that is not the time. A column without a name (a saved
 // index) is refused. Without a header three columns are mode,mode,value and four are
-// mode,mode,value,time. `--columns` overrides both. What stands in a mode column may be anything;
+// mode,mode,value,time. `columns` overrides both. What stands in a mode column may be anything;
 // rows are numbered as they appear. The time becomes one more mode of days, weeks or months in the
 // order of time, or is left out. Two modes become three with a third of one row. Capitals, _, - and
 // spaces make no difference in a name.
 //
 // Who the users are (RatingFileOptions::for_users): mode 0 is the users and mode 1 the items,
-// whatever their order in the file. The users' column is the one that --columns or --user-column
+// whatever their order in the file. The users' column is the one that `columns` or `user-column`
 // says; else the only one of the header that is called user, customer, person, patient, member,
 // account or the like (rating_columns.cc has the list); else the first of a MovieLens format; else
-// an Error. One label is one user. The items' column is what --columns says; else the only mode
+// an Error. One label is one user. The items' column is what `columns` says; else the only mode
 // beside the users; else the only one that is called item, movie, product or the like; else an
-// Error. Without for_users --user-column puts the users first, too.
+// Error. Without for_users `user-column` puts the users first, too.
 //
 // Private ratings (RatingFileOptions::records_are_private): no rating decides how another one is
 // read, nor in which order anything stands.
 //   - The format is that of public_format.h; gzip is told by the name.
-//   - The first line is a header where --header says so, or when nothing on it is a number and a
-//     name on it is that of a value. Without one --columns is needed, but for MovieLens (user,
+//   - The first line is a header where `header` says so, or when nothing on it is a number and a
+//     name on it is that of a value. Without one `columns` is needed, but for MovieLens (user,
 //     item, value, time) and .tns (indices, value; with for_users two indices).
-//   - Exactly one name of the header is that of a value, or --columns is needed: what is taken for
+//   - Exactly one name of the header is that of a value, or `columns` is needed: what is taken for
 //     a mode may be published.
 //   - Rows are numbered in the order of their labels (LabelTable::sort), entries are put into the
 //     order of their places, and lines are forgotten: a file may be sorted by what is private.
@@ -35,90 +35,53 @@
 //     without for_users its sizes are the shape, and public.
 //   - Malformed, and refused wherever it stands: a value that is not a finite number, an empty
 //     field, a wrong number of fields, an index that is not a whole number from 1 on or beyond the
-//     header, a time that cannot be read or outside the years 1 to 9999 (with --time-mode), a line
+//     header, a time that cannot be read or outside the years 1 to 9999 (with `time-mode`), a line
 //     of 2^20 bytes or more. Lines that are blank or begin with # are not ratings. A file without
-//     any is refused, but for that of no users.
+//     any is refused, but for that of no users. What is wrong with a file is not said.
+//   - A value outside `range` is none of these: release/ clips it.
 //
-// A value that is not a finite number, or outside --range, an empty field, a wrong number of fields
-// and a place given twice are Errors that name the line.
-// Cost: about 200 ns a line.
-// Privacy: none but that; the caller wraps what belongs to persons as Sensitive.
+// Of others: a value that is not a finite number, or outside `range`, an empty field, a wrong
+// number of fields and a place given twice are Errors that name the line. Cost: about 200 ns a
+// line. Privacy: what was read is Sensitive until somebody declares it public.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sotto/base/options.h"
-#include "sotto/io/label_table.h"
-#include "sotto/tensor/observed.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/io/header_line.h"
+#include "sotto/io/time_bins.h"
+#include "sotto/tensor/ratings.h"
 
 namespace sotto {
 
 struct ValueRange {
   double low, high;
 };
+std::string text_of(const ValueRange& range);
 
 struct RatingFileOptions {
-  std::string format = "auto";  // tns, csv, tsv, movielens, u.data
-  std::string columns;          // "user,item,value,time"; "-" leaves a column out
-  std::string user_column;      // a name of the header, or a number from 1 on
-  std::string header = "auto";  // yes, no
-  std::string time_mode = "none";
-  std::string range;  // "0.5:5"
+  RatingFormat format = RatingFormat::automatic;
+  std::string columns;      // "user,item,value,time"; "-" leaves a column out
+  std::string user_column;  // a name of the header, or a number from 1 on
+  HeaderLine header = HeaderLine::automatic;
+  TimeMode time_mode = TimeMode::none;
+  std::string range;  // "0.5:5", as text_of writes it
   // Not options of the user's (see above).
   bool records_are_private = false;
   bool for_users = false;
+  bool positions_only = false;  // values are not looked at: all are read as 0
 
   OptionTable table();
   std::optional<ValueRange> value_range() const;
 };
 
-// The rows of one mode and what they stand for.
-struct RatingMode {
-  std::string name;   // "userId", "month", "mode 1"
-  bool numbered;      // of some .tns: row i is the index i + 1, and `labels` is empty
-  LabelTable labels;  // otherwise
-
-  std::string label(Index row) const;
-};
-
-// On which line of its file each entry stands. Lines follow one another but for blank lines,
-// comments and the header, so only the gaps are kept.
-class EntryLines {
- public:
-  void add(Index entry, std::uint64_t line);
-  std::uint64_t line_of(Index entry) const;
-  bool known() const { return !runs_.empty(); }
-
- private:
-  struct Run {
-    Index entry;
-    std::uint64_t line;
-  };
-  std::vector<Run> runs_;
-};
-
-struct Ratings {
-  std::string path;
-  ObservedEntries entries;
-  std::vector<RatingMode> modes;
-  EntryLines lines;    // not known of private ratings
-  std::string format;  // as in --format
-  // "the column userId", "column 2"; empty: not looked for, or the last of a .tns.
-  std::string user_column, value_column;
-};
-
-Ratings read_ratings(const std::string& path, const RatingFileOptions& options = {});
+Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options = {});
 
 // More ratings of the same modes: rows get the numbers they have in `known`, others are
 // `kUnknownRow`.
-Ratings read_more_ratings(const std::string& path, const RatingFileOptions& options,
-                          const Ratings& known);
-
-// Throws an Error, which names both lines where they are known, when two entries stand at one
-// place.
-void refuse_duplicates(const Ratings& ratings);
+Sensitive<Ratings> read_more_ratings(const std::string& path, const RatingFileOptions& options,
+                                     const Ratings& known);
 
 }  // namespace sotto

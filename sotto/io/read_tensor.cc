@@ -25,7 +25,7 @@ bool begins_like_tns(std::string_view head) {
   return word.find_first_not_of("0123456789+-.eE") == std::string_view::npos;
 }
 
-TensorFormat sniff(ByteSource& source) {
+TensorFormat sniff_tensor(ByteSource& source) {
   const std::string_view head = without_byte_order_mark(source.peek(1 << 16));
   SOTTO_REQUIRE_AT(!head.empty(), source.path(), "the file is empty");
   if (head.starts_with("\x93NUM")) return TensorFormat::npy;
@@ -42,7 +42,7 @@ TensorFormat format_of(const std::string& path, ByteSource& source,
   if (options.records_are_private) {
     return value_named<TensorFormat>(public_format(path, source, reads)).value();
   }
-  return sniff(source);
+  return sniff_tensor(source);
 }
 
 DenseTensor read_finite_npy(ByteSource& source) {

@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono;
 
-constexpr std::int64_t seconds_a_day = 86400;
+constexpr std::int64_t kSecondsADay = 86400;
 // Day 0 was a Thursday; weeks are counted from the Monday before it.
-constexpr std::int64_t monday_before = 3;
-constexpr sys_days first_day = sys_days(year(1) / 1 / 1), last_day = sys_days(year(9999) / 12 / 31);
+constexpr std::int64_t kMondayBefore = 3;
+constexpr sys_days kFirstDay = sys_days(year(1) / 1 / 1), kLastDay = sys_days(year(9999) / 12 / 31);
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);  // b > 0
@@ -38,7 +38,7 @@ bool parse_date(std::string_view text, std::int64_t& seconds) {
   if (!two_digits(text.substr(5), m) || !two_digits(text.substr(8), d)) return false;
   const year_month_day date = year(y) / month(m) / day(d);
   if (!date.ok() || y < 1) return false;
-  seconds = seconds_a_day * sys_days(date).time_since_epoch().count();
+  seconds = kSecondsADay * sys_days(date).time_since_epoch().count();
   return true;
 }
 
@@ -53,25 +53,25 @@ bool parse_time(std::string_view text, std::int64_t& seconds) {
     if (!is_real(text, real) || !(std::abs(real) < 1e15)) return false;
     seconds = static_cast<std::int64_t>(std::floor(real));
   }
-  const std::int64_t day = floor_divide(seconds, seconds_a_day);
-  return day >= first_day.time_since_epoch().count() && day <= last_day.time_since_epoch().count();
+  const std::int64_t day = floor_divide(seconds, kSecondsADay);
+  return day >= kFirstDay.time_since_epoch().count() && day <= kLastDay.time_since_epoch().count();
 }
 
-std::int64_t bin_of(std::int64_t seconds, TimeBin bin) {
-  const std::int64_t day = floor_divide(seconds, seconds_a_day);
-  if (bin == TimeBin::day) return day;
-  if (bin == TimeBin::week) return floor_divide(day + monday_before, 7);
+std::int64_t bin_of(std::int64_t seconds, TimeMode bin) {
+  const std::int64_t day = floor_divide(seconds, kSecondsADay);
+  if (bin == TimeMode::day) return day;
+  if (bin == TimeMode::week) return floor_divide(day + kMondayBefore, 7);
   const year_month_day date = date_of(day);
   return 12 * (static_cast<int>(date.year()) - 1970) +
          static_cast<int>(static_cast<unsigned>(date.month())) - 1;
 }
 
-std::string bin_label(std::int64_t number, TimeBin bin) {
-  if (bin == TimeBin::month) {
+std::string bin_label(std::int64_t number, TimeMode bin) {
+  if (bin == TimeMode::month) {
     const std::int64_t years = floor_divide(number, 12);
     return fmt::format("{:04}-{:02}", 1970 + years, number - 12 * years + 1);
   }
-  const year_month_day date = date_of(bin == TimeBin::day ? number : 7 * number - monday_before);
+  const year_month_day date = date_of(bin == TimeMode::day ? number : 7 * number - kMondayBefore);
   return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }

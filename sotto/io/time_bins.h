@@ -1,22 +1,31 @@
 // Times as a mode of a tensor: the day, week or month (UTC) of a time stamp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "sotto/base/enum_names.h"
+
 namespace sotto {
 
-enum class TimeBin { day, week, month };
+enum class TimeMode { none, day, week, month };  // none: times are not used
+constexpr auto enum_names(TimeMode) {
+  return std::to_array<EnumName<TimeMode>>({{TimeMode::none, "none"},
+                                            {TimeMode::day, "day"},
+                                            {TimeMode::week, "week"},
+                                            {TimeMode::month, "month"}});
+}
 
 // Seconds since 1970 as a whole number or with decimals, or a date that begins YYYY-MM-DD. False
 // when it is neither, or lies outside the years 1 to 9999.
 bool parse_time(std::string_view text, std::int64_t& seconds);
 
 // Consecutive bins have consecutive numbers.
-std::int64_t bin_of(std::int64_t seconds, TimeBin bin);
+std::int64_t bin_of(std::int64_t seconds, TimeMode bin);
 
 // "2000-07-30"; a week by its Monday; "2000-07".
-std::string bin_label(std::int64_t number, TimeBin bin);
+std::string bin_label(std::int64_t number, TimeMode bin);
 
 }  // namespace sotto

@@ -94,7 +94,7 @@ std::string Plan::to_text() const {
     text += "each release reads records of its own, so all of them cost as much as the dearest\n";
   }
   for (const Forecast& forecast : forecasts) text += forecast.sentence + "\n";
-  return text + "no record was read and nothing was released";
+  return text + unread + " and nothing was released";
 }
 
 }  // namespace sotto

@@ -59,6 +59,7 @@ struct Plan {
   // chosen on the way it must, and the statement promises the budget.
   bool held_by_budget = false;
   double pure_epsilon = 0;  // of that budget: what pure releases may cost together
+  std::string unread = "no record was read";  // what the plan was made without
 
   nlohmann::ordered_json to_json() const;
   std::string to_text() const;  // several lines, ends without a newline

@@ -9,6 +9,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/planned.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -37,6 +38,14 @@ void require_constant(double constant) {
                 "the constant must lie between 1e-60 and 1e6, got {}", constant);
 }
 
+// A block of numbers to which a user contributes at most a norm of one.
+GaussianMechanism block_mechanism(const char* what, std::int64_t count, double mu) {
+  const auto numbers = static_cast<double>(count);
+  const double sensitivity = sensitivity_for(numbers);
+  return GaussianMechanism(what, sensitivity, deviation_for({sensitivity, std::sqrt(numbers)}, mu),
+                           count);
+}
+
 struct UserEntry {
   std::int32_t user;
   Index entry;
@@ -62,7 +71,7 @@ std::vector<UserEntry> listed_by_user(const ObservedEntries& entries) {
 
 PrivacyStatement user_statement(const UserPlan& plan) {
   PrivacyStatement statement;
-  statement.unit = "all ratings of one user, which items were rated included";
+  statement.unit = "all ratings of one user, including which items were rated";
   statement.neighbours = "one user with all ratings added or removed";
   statement.adds_or_removes = true;
   statement.public_facts = {
@@ -81,6 +90,10 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   statement.delta = plan.target.delta;
   statement.budget = {plan.target.epsilon, plan.target.delta};
   return statement;
+}
+
+PlannedRelease planned_block(const char* what, std::int64_t numbers, double mu, double share) {
+  return planned(block_mechanism(what, numbers, mu).record(), 1, share);
 }
 
 PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan,
@@ -152,11 +165,7 @@ void PrivateUsers::left_of(std::size_t user, const UserCentre& centre,
 }
 
 double PrivateUsers::noise_block(const char* what, double mu, std::span<double> block) {
-  const auto count = static_cast<std::int64_t>(block.size());
-  const auto numbers = static_cast<double>(count);
-  const double sensitivity = sensitivity_for(numbers);
-  const GaussianMechanism mechanism(what, sensitivity,
-                                    deviation_for({sensitivity, std::sqrt(numbers)}, mu), count);
+  const GaussianMechanism mechanism = block_mechanism(what, std::ssize(block), mu);
   run_.publish(mechanism, block, block);
   return mechanism.record().noise;
 }
@@ -181,7 +190,7 @@ Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
   }
   Vector result(4);
   for (Index c = 0; c < 4; ++c) result[c] = static_cast<double>(sum[c]) * kUnit;
-  const double deviation = noise_block("levels of the users", mu, {result.data(), 4});
+  const double deviation = noise_block(kUserLevels, mu, {result.data(), 4});
   return ReleaseAccess::released(Noisy<Vector>{result * 2, deviation * 2});
 }
 
@@ -208,8 +217,7 @@ Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double
   for (Index n = 0; n < result.size(); ++n) {
     result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
   }
-  const double deviation =
-      noise_block("sums of the ratings of each item", mu, {result.data(), sum.size()});
+  const double deviation = noise_block(kItemSums, mu, {result.data(), sum.size()});
   return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
 }
 
@@ -240,8 +248,7 @@ Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double
   for (Index n = 0; n < result.size(); ++n) {
     result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
   }
-  const double deviation =
-      noise_block("sums of the ratings of each time", mu, {result.data(), sum.size()});
+  const double deviation = noise_block(kTimeSums, mu, {result.data(), sum.size()});
   return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
 }
 
@@ -284,8 +291,7 @@ Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
   const auto side = static_cast<double>(d);
   const double sensitivity = sensitivity_for(side * side);
   const SymmetricGaussianMechanism mechanism(
-      fmt::format("pair moment of {} items", d), sensitivity,
-      deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), d, 2);
+      kPairMoment, sensitivity, deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), d, 2);
   run_.publish(mechanism, packed, packed);
   Matrix result(d, d);
   auto next = packed.begin();

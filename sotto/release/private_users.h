@@ -48,6 +48,15 @@ struct UserCentre {
   Vector times;    // effects of the times; empty: none
 };
 
+// The releases as plans and certificates call them.
+constexpr const char* kUserLevels = "levels of the users";
+constexpr const char* kItemSums = "sums of the ratings of each item";
+constexpr const char* kTimeSums = "sums of the ratings of each time";
+constexpr const char* kPairMoment = "pair moment of popular items";
+
+// Levels, item or time sums that pay mu, as a plan knows them.
+PlannedRelease planned_block(const char* what, std::int64_t numbers, double mu, double share);
+
 // Where the numbers of `levels` stand.
 enum UserLevel { level_mean, level_square, level_users, level_root };
 

@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/release/access.h"
+#include "sotto/release/planned.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -69,6 +70,11 @@ PrivacyStatement gradient_statement(const GradientPlan& plan) {
   return statement;
 }
 
+PlannedRelease planned_gradients(const GradientPlan& plan) {
+  const auto entries = static_cast<std::size_t>(plan.ratings);
+  return planned(mechanism_for(plan, entries).record(), plan.steps, 1);
+}
+
 RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, PrivateRun& run)
     : plan_(plan),
       values_(ReleaseAccess::take(std::move(values))),
@@ -77,7 +83,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
   refuse_nan(values_);
 }
 
-// The sum over the sample of (value - predicted) * direction, each held to the clip, in whole
+// The sum over the sample of (value - predicted) * direction, each clipped, in whole
 // units.
 void RatingGradients::add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
                                     std::span<double> result) const {
@@ -96,9 +102,9 @@ void RatingGradients::add_gradients(std::span<const std::size_t> sample, const L
     // A refusal would show the sample; a contribution of zero is within every bound.
     const bool measured = square >= kLeastSquare && square <= kMostSquare && std::isfinite(norm);
     if (!measured) continue;
-    const double held = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0);
+    const double clipped = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0);
     for (const Coefficient& c : at.direction) {
-      sum[static_cast<std::size_t>(c.number)] += std::llrint(held * c.value / unit);
+      sum[static_cast<std::size_t>(c.number)] += std::llrint(clipped * c.value / unit);
     }
   }
   std::transform(sum.begin(), sum.end(), result.begin(),

@@ -1,7 +1,7 @@
 // Noisy gradients over Poisson samples of ratings, unit: one value, positions public.
 //
 // Differentially private stochastic gradients (Abadi et al. 2016): each step draws a secret sample
-// of the entries, adds their gradients, each held to norm `clip` over all parameters jointly, and
+// of the entries, adds their gradients, each clipped to norm `clip` over all parameters jointly, and
 // releases the sum with Gaussian noise on every parameter. Neighbours withdraw one value or put one
 // in; rate, steps and clip are fixed in advance, and the account is the PLD of the subsampled
 // Gaussian mechanism. Why rows outside the sample need noise too: rating_gradients.md, the proof.
@@ -48,6 +48,9 @@ using Linearise = std::function<void(Index entry, Linearised& out)>;
 
 PrivacyStatement gradient_statement(const GradientPlan& plan);
 
+// All steps, as a plan knows them; with plan.ratings set.
+PlannedRelease planned_gradients(const GradientPlan& plan);
+
 class RatingGradients {
  public:
   // The run must outlive this; it gets the cost of all steps at once, before the first.
@@ -56,7 +59,7 @@ class RatingGradients {
   // Standard deviation of the noise in a number.
   double deviation() const { return mechanism_.record().noise; }
 
-  // The sum over the sample of (value - predicted) * direction, held and noisy. Refused after the
+  // The sum over the sample of (value - predicted) * direction, clipped and noisy. Refused after the
   // last step of the plan.
   Vector step(const Linearise& linearise);
 

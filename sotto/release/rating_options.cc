@@ -11,11 +11,12 @@ OptionTable RatingPrivacyOptions::table() {
   return target_table(
              "make the result differentially private, with at most this epsilon; needs `range`",
              "delta of the guarantee (none given: pure epsilon); unit user needs it")
-      .choice("unit", unit, {"rating", "user"},
-              "what is protected; rating: the value of one rating, who rated what and when is "
-              "public; user: all ratings of one user, what was rated included")
+      .choice(
+          "unit", unit,
+          "what is protected; rating: the value of one rating, while who rated what and when is "
+          "public; user: all ratings of one user, and which items were rated")
       .text("items", 0, items, "FILE",
-            "unit user: the public list of items, one a line; ratings of others are not used")
+            "unit user: the public list of items, one a line; ratings of other items are not used")
       .text(
           "times", 0, times, "FILE",
           "unit user: the public list of days, weeks, months or other rows of the third mode, one "
@@ -25,10 +26,10 @@ OptionTable RatingPrivacyOptions::table() {
       .integer("users", 0, users, {1, std::numeric_limits<std::int64_t>::max()},
                "unit user: a public guess of how many users there are; delta must be below its "
                "inverse")
-      .choice("perturb", perturb, {"auto", "none", "input", "gradient", "output"},
+      .choice("perturb", perturb,
               "where the noise goes; auto: on sums of ratings; input: on every rating; gradient "
               "and output: only `as-published`, without a guarantee; none: no privacy")
-      .choice("mechanism", mechanism, {"auto", "sums", "als", "sgd"},
+      .choice("mechanism", mechanism,
               "unit rating, `perturb` auto; sums: one linear model of noisy sums and features of "
               "the positions; als: alternating least squares on noisy right-hand sides; sgd: noisy "
               "gradients over Poisson samples; auto: by public numbers")
@@ -39,26 +40,33 @@ OptionTable RatingPrivacyOptions::table() {
 }
 
 void RatingPrivacyOptions::check() const {
-  check_target({{"`perturb`", perturb != "auto" && perturb != "none"},
+  const bool any_perturb = perturb == Perturbation::automatic;
+  const bool any_mechanism = mechanism == RatingMechanism::automatic;
+  check_target({{"`perturb`", !any_perturb && perturb != Perturbation::none},
                 {"`as-published`", as_published},
                 {"`unit` user", for_users()},
-                {"`mechanism`", mechanism != "auto"}});
-  SOTTO_REQUIRE_AT(for_users() || items.empty(), "`items`", "goes with `unit` user");
-  SOTTO_REQUIRE_AT(for_users() || times.empty(), "`times`", "goes with `unit` user");
-  SOTTO_REQUIRE_AT(mechanism == "auto" || (perturb == "auto" && !for_users()), "`mechanism`",
-                   "goes with `unit` rating and `perturb` auto");
-  SOTTO_REQUIRE_AT(for_users() || per_user == 0, "`per-user`", "goes with `unit` user");
-  SOTTO_REQUIRE_AT(for_users() || users == kUsualUsers, "`users`", "goes with `unit` user");
+                {"`mechanism`", !any_mechanism}});
+  const auto only_for_users = [&](bool given, const char* option) {
+    SOTTO_REQUIRE_AT(for_users() || !given, option, "only works with `unit` user");
+  };
+  only_for_users(!items.empty(), "`items`");
+  only_for_users(!times.empty(), "`times`");
+  only_for_users(per_user != 0, "`per-user`");
+  only_for_users(users != kUsualUsers, "`users`");
+  SOTTO_REQUIRE_AT(any_mechanism || (any_perturb && !for_users()), "`mechanism`",
+                   "only works with `unit` rating and `perturb` auto");
   if (!asked()) return;
   if (for_users()) check_for_users();
-  SOTTO_REQUIRE_AT(perturb != "none", "`perturb`", "none does not go with `epsilon`");
-  const bool bare = perturb == "gradient" || perturb == "output";
+  SOTTO_REQUIRE_AT(perturb != Perturbation::none, "`perturb`", "none does not work with `epsilon`");
+  const bool bare = perturb == Perturbation::gradient || perturb == Perturbation::output;
   SOTTO_REQUIRE_AT(!bare || as_published, "`perturb`",
                    "{} has no privacy guarantee (docs/published-claims.md); say `as-published` to "
                    "run it for comparison, or take auto",
-                   perturb);
-  SOTTO_REQUIRE_AT(!as_published || perturb != "auto", "`as-published`",
+                   name_of(perturb));
+  SOTTO_REQUIRE_AT(!as_published || !any_perturb, "`as-published`",
                    "needs `perturb` input, gradient or output");
+  SOTTO_REQUIRE_AT(mechanism != RatingMechanism::sgd || delta, "`mechanism`",
+                   "sgd needs `delta` too, say `delta` 1e-6");
 }
 
 void RatingPrivacyOptions::check_for_users() const {
@@ -66,7 +74,7 @@ void RatingPrivacyOptions::check_for_users() const {
   SOTTO_REQUIRE_AT(!items.empty(), "`unit`",
                    "user needs `items` FILE, the public list of items: which items there are would "
                    "otherwise be read off the users' ratings");
-  SOTTO_REQUIRE_AT(perturb == "auto" && !as_published, "`unit`",
+  SOTTO_REQUIRE_AT(perturb == Perturbation::automatic && !as_published, "`unit`",
                    "user has no published counterpart: take `perturb` auto");
 }
 

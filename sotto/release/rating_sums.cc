@@ -11,6 +11,7 @@
 #include "sotto/privacy/gdp.h"
 #include "sotto/privacy/laplace.h"
 #include "sotto/release/access.h"
+#include "sotto/release/planned.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -48,8 +49,8 @@ Weights weights_of(const SumQuery& query, RatingNoise noise) {
 }
 
 // How far a change of one value moves z^power: z lies within +-half, z^2 between 0 and half^2.
-double reach(const SumQuery& query, const ValueBounds& bounds) {
-  return (query.power == 1 ? bounds.width() : bounds.half() * bounds.half()) * kSafe;
+double reach(int power, const ValueBounds& bounds) {
+  return (power == 1 ? bounds.width() : bounds.half() * bounds.half()) * kSafe;
 }
 
 // A power of two so small that rounding to it hardly counts, and so large that the sum of all
@@ -57,6 +58,61 @@ double reach(const SumQuery& query, const ValueBounds& bounds) {
 double sum_unit(double largest, std::size_t entries) {
   const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
   return std::exp2(std::ilogb(largest) + 1 - std::min(40, 61 - size));
+}
+
+double budget_of(const RatingPlan& plan) {
+  return plan.noise == RatingNoise::laplace ? affordable_epsilon(plan.target, plan.values)
+                                            : affordable_mu(plan.target, 1, plan.values);
+}
+
+// The sums of a query as the noise sees them.
+struct SumShape {
+  Index rows, columns;
+  int power;
+  Weights weights;
+  double share;
+
+  std::int64_t count() const { return rows * columns; }
+};
+
+// How a query is rounded and what noise it gets: public numbers, every one of them.
+struct SumNoise {
+  double unit;         // what contributions are rounded to
+  double sensitivity;  // L1 for Laplace noise and L2 for Gaussian
+  double error;        // of the sums, by rounding
+  double noise;        // scale or standard deviation
+};
+
+SumNoise noise_for(const SumShape& sum, const RatingPlan& plan, double budget,
+                   std::size_t entries) {
+  SumNoise found{};
+  const double moved = reach(sum.power, plan.bounds);
+  found.unit = sum_unit(sum.weights.coefficient * moved, entries);
+  const auto columns = static_cast<double>(sum.columns);
+  const auto n = static_cast<double>(sum.count());
+  const double span = sum.weights.norm * moved;
+  found.error = 0x1p-52 * static_cast<double>(entries) * (span + columns * found.unit);
+  if (plan.noise == RatingNoise::laplace) {
+    found.sensitivity = (span + columns * found.unit) * kSafe;
+    found.noise =
+        deviation_for({found.sensitivity + 2 * found.error, n}, sum.share * budget * (1 - 0x1p-44));
+  } else {
+    found.sensitivity = (span + std::sqrt(columns) * found.unit) * kSafe;
+    found.noise = deviation_for({found.sensitivity + 2 * found.error, std::sqrt(n)},
+                                std::sqrt(sum.share) * budget * (1 - 0x1p-44));
+  }
+  return found;
+}
+
+// What release_values draws for so many values.
+LaplaceMechanism value_mechanism(const RatingPlan& plan, bool as_published, std::int64_t count) {
+  const double width = plan.bounds.width() * kSafe;
+  const double scale = as_published ? plan.bounds.width() / plan.target.epsilon
+                                    : deviation_for({width, static_cast<double>(count)},
+                                                    affordable_epsilon(plan.target, count));
+  LaplaceMechanism mechanism("every rating", width, scale, count);
+  require_payable(mechanism.record(), plan.target);
+  return mechanism;
 }
 
 std::vector<double> centred(std::vector<double> values, const ValueBounds& bounds) {
@@ -97,8 +153,7 @@ RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, PrivateRun& 
     : plan_(plan), run_(run), values_left_(plan.values) {
   check(plan, ReleaseAccess::view(values).size());
   centred_ = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
-  budget_ = plan.noise == RatingNoise::laplace ? affordable_epsilon(plan.target, plan.values)
-                                               : affordable_mu(plan.target, 1, plan.values);
+  budget_ = budget_of(plan);
 }
 
 // Whole units are added exactly, so the sum does not depend on the order.
@@ -138,43 +193,51 @@ NoisySums RatingSums::release(const SumQuery& query, double share) {
   share_left_ = std::max(0.0, share_left_ - share);
   values_left_ -= count;
 
-  const double unit = sum_unit(weights.coefficient * reach(query, plan_.bounds), entries);
-  Matrix sums = exact_sums(query, unit);
-  const auto columns = static_cast<double>(query.columns());
-  const auto n = static_cast<double>(count);
-  const double span = weights.norm * reach(query, plan_.bounds);
-  const double error = 0x1p-52 * static_cast<double>(entries) * (span + columns * unit);
+  const SumNoise chosen = noise_for({query.rows, query.columns(), query.power, weights, share},
+                                    plan_, budget_, entries);
+  Matrix sums = exact_sums(query, chosen.unit);
   const std::span<double> block(sums.data(), static_cast<std::size_t>(count));
+  const double variance = chosen.noise * chosen.noise;
   if (plan_.noise == RatingNoise::laplace) {
-    const double sensitivity = (span + columns * unit) * kSafe;
-    const double scale =
-        deviation_for({sensitivity + 2 * error, n}, share * budget_ * (1 - 0x1p-44));
-    const LaplaceMechanism mechanism(query.what, sensitivity, scale, count, error);
-    run_.publish(mechanism, block, block);
-    return {std::move(sums), 2 * scale * scale};
+    run_.publish(
+        LaplaceMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error), block,
+        block);
+    return {std::move(sums), 2 * variance};
   }
-  const double sensitivity = (span + std::sqrt(columns) * unit) * kSafe;
-  const double deviation = deviation_for({sensitivity + 2 * error, std::sqrt(n)},
-                                         std::sqrt(share) * budget_ * (1 - 0x1p-44));
-  const GaussianMechanism mechanism(query.what, sensitivity, deviation, count, error);
-  run_.publish(mechanism, block, block);
-  return {std::move(sums), deviation * deviation};
+  run_.publish(GaussianMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
+               block, block);
+  return {std::move(sums), variance};
+}
+
+PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan) {
+  check(plan, static_cast<std::size_t>(plan.ratings));
+  PlannedRelease release;
+  release.what = sum.what;
+  release.mechanism = name_of(plan.noise);
+  release.values = sum.rows * sum.columns;
+  release.count = sum.count;
+  release.share = static_cast<double>(sum.count) * sum.share;
+  if (sum.has_coefficients) return release;
+  const SumShape shape{sum.rows, sum.columns, sum.power, {}, sum.share};
+  release.noise =
+      noise_for(shape, plan, budget_of(plan), static_cast<std::size_t>(plan.ratings)).noise;
+  return release;
 }
 
 std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
                                    PrivateRun& run) {
   check(plan, ReleaseAccess::view(values).size());
   std::vector<double> result = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
-  const auto count = static_cast<std::int64_t>(result.size());
-  const double width = plan.bounds.width() * kSafe;
-  const double scale = as_published ? plan.bounds.width() / plan.target.epsilon
-                                    : deviation_for({width, static_cast<double>(count)},
-                                                    affordable_epsilon(plan.target, count));
-  const LaplaceMechanism mechanism("every rating", width, scale, count);
-  require_payable(mechanism.record(), plan.target);
+  const LaplaceMechanism mechanism =
+      value_mechanism(plan, as_published, static_cast<std::int64_t>(result.size()));
   run.publish(mechanism, result, result);
   for (double& x : result) x += plan.bounds.middle();
   return result;
+}
+
+PlannedRelease planned_values(const RatingPlan& plan, bool as_published) {
+  check(plan, static_cast<std::size_t>(plan.ratings));
+  return planned(value_mechanism(plan, as_published, plan.ratings).record(), 1, 1);
 }
 
 PrivacyStatement rating_statement(const RatingPlan& plan) {

@@ -4,18 +4,20 @@
 // each row of some public grouping of the entries, public coefficients times the values. A change
 // of one value moves the sums of one row, by at most (high - low) times the norm of its
 // coefficients, so the sensitivity is known exactly from public numbers: nothing is clipped, and
-// whatever is done with the sums afterwards costs nothing. Values outside the range are held at it.
+// whatever is done with the sums afterwards costs nothing. Values outside the range are clipped.
 //
 // Noise: Laplace (pure epsilon) or Gaussian (GDP), one kind for a run, chosen from public numbers.
 // Cost: entries * columns. Proof, floating point included: rating_sums.md.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/release/calibration.h"
@@ -39,13 +41,17 @@ struct ValueBounds {
   void check() const;
 };
 
-// NaN is refused. Infinities are not: they are held at the range like all values beyond it.
+// NaN is refused. Infinities are not: they are clipped to the range like all values beyond it.
 void refuse_nan(std::span<const double> values);
 
 // Sums of 2^32 ratings and more would not be exact.
 void require_rating_count(std::size_t ratings);
 
 enum class RatingNoise { laplace, gaussian };
+constexpr auto enum_names(RatingNoise) {
+  return std::to_array<EnumName<RatingNoise>>(
+      {{RatingNoise::laplace, "laplace"}, {RatingNoise::gaussian, "gaussian"}});
+}
 
 // The public numbers of a run. `target.delta` is kTailDelta where none was asked for.
 struct RatingPlan {
@@ -74,6 +80,19 @@ struct SumQuery {
 
   Index columns() const { return table == nullptr ? 1 : table->cols(); }
 };
+
+// A query as a plan knows it, before there are coefficients.
+struct PlannedSum {
+  std::string what;
+  Index rows;
+  double share;
+  Index columns = 1;
+  int power = 1;
+  std::int64_t count = 1;         // so many queries like this
+  bool has_coefficients = false;  // otherwise all are 1, and the noise is fixed already
+};
+// With plan.values and plan.ratings set. `share` is that of one query.
+PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan);
 
 struct NoisySums {
   Matrix sums;      // rows x columns
@@ -107,6 +126,8 @@ class RatingSums {
 // that the certificate stays within epsilon.
 std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
                                    PrivateRun& run);
+// The same as a plan knows it, with plan.ratings set.
+PlannedRelease planned_values(const RatingPlan& plan, bool as_published);
 
 // The certificate's words for the rating unit.
 PrivacyStatement rating_statement(const RatingPlan& plan);

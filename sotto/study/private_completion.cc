@@ -5,9 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "sotto/base/error.h"
 #include "sotto/complete/fit/scores.h"
-#include "sotto/complete/private/sums.h"
+#include "sotto/tasks/complete.h"
 
 namespace sotto {
 namespace {
@@ -19,7 +18,7 @@ ValueBounds bounds_of(const ObservedEntries& entries) {
   return {*low, *high};
 }
 
-// Predictions on the scale of the test entries, held within the range of the training entries.
+// Predictions on the scale of the test entries, clipped to the range of the training entries.
 double error_of(const CompletionProblem& problem, const CompletionModel& model,
                 const std::optional<BiScaling>& scaling) {
   std::vector<double> predicted = model.predict(problem.test);
@@ -33,6 +32,22 @@ double error_of(const CompletionProblem& problem, const CompletionModel& model,
   return root_mean_square_error(problem.test, predicted);
 }
 
+// A private run whose noise comes from a seed.
+CompleteTask private_task(const CompletionProblem& problem, const ValueBounds& bounds,
+                          double epsilon, std::uint64_t seed) {
+  CompleteTask task;
+  task.completion.rank = problem.settings.rank;
+  task.completion.model = problem.settings.kind;
+  task.file.range = text_of(ValueRange{bounds.low, bounds.high});
+  task.privacy.epsilon = epsilon;
+  task.privacy.insecure_seed = static_cast<std::int64_t>(seed);
+  return task;
+}
+
+CompletionResult run_on(ObservedEntries entries, const CompleteTask& task) {
+  return run(Sensitive<Ratings>(unlabelled(std::move(entries))), task);
+}
+
 }  // namespace
 
 double published_completion_error(const CompletionProblem& problem, const PublishedRun& run,
@@ -43,40 +58,31 @@ double published_completion_error(const CompletionProblem& problem, const Publis
     scaling.emplace(problem.train);
     train = scaling->scaled(problem.train);
   }
-  const RatingPlan plan{{run.epsilon, kTailDelta}, bounds_of(train)};
-  PublishedSettings settings = problem.settings;
-  settings.clip = run.clip;
-  settings.seed = seed;
-  PrivacyStatement statement = rating_statement(plan);
-  statement.claimed = published_claim(run.epsilon);
-  PrivateRun noisy(statement, NoiseKey::insecure_from_seed(seed));
-  try {
-    const CompletionModel model =
-        fit_published(train, RatingValues(train.value), plan, run.perturbed, settings, noisy);
-    return error_of(problem, model, scaling);
-  } catch (const Error& error) {
-    if (error.place() != "`step`") throw;
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  CompleteTask task = private_task(problem, bounds_of(train), run.epsilon, seed);
+  task.completion.method = CompletionMethod::sgd;
+  task.completion.lambda = {problem.settings.lambda};
+  task.completion.core_lambda = problem.settings.core_lambda;
+  task.completion.step = problem.settings.step;
+  task.completion.epochs = problem.settings.epochs;
+  task.completion.seed = static_cast<std::int64_t>(seed);
+  task.privacy.as_published = true;
+  task.privacy.perturb = run.perturbed;
+  task.privacy.clip = run.clip;
+  const CompletionResult result = run_on(std::move(train), task);
+  if (result.status == FitStatus::diverged) return std::numeric_limits<double>::quiet_NaN();
+  return error_of(problem, result.model, scaling);
 }
 
 double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed) {
-  // As good as none: the noise of the output goes with clip / epsilon.
-  return published_completion_error(problem, {Perturbed::output, 500, kSmallClip / 20}, seed);
+  // As good as none: the noise of the output is proportional to clip / epsilon.
+  return published_completion_error(problem, {Perturbation::output, 500, kSmallClip / 20}, seed);
 }
 
 double strict_completion_error(const CompletionProblem& problem, double epsilon,
                                std::uint64_t seed) {
-  const Index rank = problem.settings.rank;
-  RatingPlan plan{{epsilon, kTailDelta}, bounds_of(problem.train)};
-  const PrivateSumsPlan parts = plan_private_sums(problem.train, epsilon, rank);
-  plan.noise = choose_noise(plan.target, parts.shares());
-  plan.values = parts.values;
-  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
-  RatingSums sums(RatingValues(problem.train.value), plan, run);
-  const CompletionModel model =
-      fit_private_sums(problem.train, parts, problem.settings.kind, rank, sums).model;
-  return error_of(problem, model, {});
+  CompleteTask task = private_task(problem, bounds_of(problem.train), epsilon, seed);
+  task.privacy.mechanism = RatingMechanism::sums;
+  return error_of(problem, run_on(problem.train, task).model, {});
 }
 
 double mean_completion_error(const CompletionProblem& problem) {
@@ -96,14 +102,17 @@ const std::vector<std::string>& completion_measures() {
 
 std::vector<double> completion_errors(const CompletionProblem& problem, double epsilon,
                                       std::uint64_t seed) {
-  const auto published = [&](Perturbed where, double clip) {
+  const auto published = [&](Perturbation where, double clip) {
     return published_completion_error(problem, {where, epsilon, clip}, seed);
   };
-  return {
-      exact_completion_error(problem, seed),           published(Perturbed::input, kLargeClip),
-      published(Perturbed::gradient, kSmallClip),      published(Perturbed::gradient, kLargeClip),
-      published(Perturbed::output, kSmallClip),        published(Perturbed::output, kLargeClip),
-      strict_completion_error(problem, epsilon, seed), mean_completion_error(problem)};
+  return {exact_completion_error(problem, seed),
+          published(Perturbation::input, kLargeClip),
+          published(Perturbation::gradient, kSmallClip),
+          published(Perturbation::gradient, kLargeClip),
+          published(Perturbation::output, kSmallClip),
+          published(Perturbation::output, kLargeClip),
+          strict_completion_error(problem, epsilon, seed),
+          mean_completion_error(problem)};
 }
 
 }  // namespace sotto

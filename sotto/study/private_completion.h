@@ -24,7 +24,7 @@ struct CompletionProblem {
 // RMSE on the test entries; NaN when the gradients grew without bound. `clip` is m of gradient
 // perturbation and L of output perturbation.
 struct PublishedRun {
-  Perturbed perturbed = Perturbed::input;
+  Perturbation perturbed = Perturbation::input;
   double epsilon = 1;
   double clip = 1;
 };

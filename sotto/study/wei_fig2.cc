@@ -21,8 +21,7 @@ StudyCell cell_of(const std::string& model, double epsilon) {
 }
 
 std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
-  return completion_errors(wei_problem(cell.text("model"), 0.5, seed), cell.number("epsilon"),
-                           seed);
+  return completion_errors(wei_problem(model_of(cell), 0.5, seed), cell.number("epsilon"), seed);
 }
 
 StudyPlan make_plan(const StudySettings& settings) {

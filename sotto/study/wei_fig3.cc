@@ -18,7 +18,7 @@ StudyCell cell_of(const std::string& model, double epsilon, double missing) {
 }
 
 std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
-  return completion_errors(wei_problem(cell.text("model"), cell.number("missing"), seed),
+  return completion_errors(wei_problem(model_of(cell), cell.number("missing"), seed),
                            cell.number("epsilon"), seed);
 }
 

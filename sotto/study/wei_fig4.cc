@@ -28,11 +28,12 @@ using Splits = std::map<std::string, Split>;
 
 Split read_split(const std::string& folder, const std::string& name) {
   RatingFileOptions options;
-  options.format = "tsv";
+  options.format = RatingFormat::tsv;
   options.columns = "mode,mode,value,time";
-  options.time_mode = "day";
-  Ratings train = read_ratings(folder + "/" + name + ".base", options);
-  Ratings test = read_more_ratings(folder + "/" + name + ".test", options, train);
+  options.time_mode = TimeMode::day;
+  const PublicDeclaration declared("MovieLens is published");
+  Ratings train = read_ratings(folder + "/" + name + ".base", options).open(declared);
+  Ratings test = read_more_ratings(folder + "/" + name + ".test", options, train).open(declared);
   return {std::move(train.entries), std::move(test.entries)};
 }
 
@@ -51,8 +52,8 @@ Split generate_split(bool quick, std::int64_t seed) {
 
 std::vector<double> run_trial(const Splits& splits, const StudyCell& cell, std::uint64_t seed) {
   const Split& split = splits.at(cell.text("split"));
-  const LowRank kind = cell.text("model") == "cp" ? LowRank::cp : LowRank::tucker;
-  const CompletionProblem problem{split.train, split.test, published_defaults(kind), true};
+  const CompletionProblem problem{split.train, split.test, published_defaults(model_of(cell)),
+                                  true};
   return completion_errors(problem, cell.number("epsilon"), seed);
 }
 

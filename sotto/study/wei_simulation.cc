@@ -21,15 +21,17 @@ double mean_over(const StudyTable& table, const std::vector<StudyCell>& cells,
 
 }  // namespace
 
-CompletionProblem wei_problem(const std::string& model, double missing, std::uint64_t seed) {
+LowRank model_of(const StudyCell& cell) { return value_named<LowRank>(cell.text("model")).value(); }
+
+CompletionProblem wei_problem(LowRank model, double missing, std::uint64_t seed) {
+  const bool cp = model == LowRank::cp;
   RatingModel law;
-  law.model = model;
+  law.model = cp ? RatingLaw::cp : RatingLaw::tucker;
   law.missing = missing;
   law.seed = static_cast<std::int64_t>(seed);
   SyntheticRatings made = generate_ratings(law);
   CompletionProblem problem{std::move(made.train), std::move(made.test), {}, false};
-  const bool cp = model == "cp";
-  problem.settings.kind = cp ? LowRank::cp : LowRank::tucker;
+  problem.settings.kind = model;
   problem.settings.rank = 3;
   problem.settings.lambda = cp ? 0.01 : 0.001;
   problem.settings.core_lambda = 0.0001;

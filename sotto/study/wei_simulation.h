@@ -13,7 +13,10 @@ namespace sotto {
 
 // A tensor 20 x 20 x 20 of rank 3, scaled to [0, 1], noise at SNR 1, 80% of the observed entries to
 // learn from; lambda 0.01 (Tucker: 0.001, core 0.0001), step 0.005, 100 epochs.
-CompletionProblem wei_problem(const std::string& model, double missing, std::uint64_t seed);
+CompletionProblem wei_problem(LowRank model, double missing, std::uint64_t seed);
+
+// The model of a cell.
+LowRank model_of(const StudyCell& cell);
 
 // Errors along a parameter, one series a method.
 Chart wei_panel(const StudyTable& table, const std::vector<StudyCell>& cells,

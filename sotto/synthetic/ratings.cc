@@ -14,10 +14,10 @@
 namespace sotto {
 namespace {
 
-// Streams of the one seed; from first_user on one for each user.
+// Streams of the one seed; from kFirstUser on one for each user.
 constexpr std::uint64_t kTruthStream = 51, kPlaceStream = 52, kRatingNoiseStream = 53,
                         kTestStream = 54;
-constexpr std::uint64_t first_user = std::uint64_t{1} << 32;
+constexpr std::uint64_t kFirstUser = std::uint64_t{1} << 32;
 
 Matrix normal_matrix(Index rows, Index cols, double deviation, SeededRandom& random) {
   Matrix result(rows, cols);
@@ -37,7 +37,7 @@ struct Drawn {
 
 Vector dense_truth(const RatingModel& model, const std::vector<Index>& dims, Index rank) {
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kTruthStream);
-  const bool tucker = model.model == "tucker";
+  const bool tucker = model.model == RatingLaw::tucker;
   std::vector<Matrix> factors;
   for (const Index dim : dims) {
     Matrix factor = normal_matrix(dim, rank, 1, random);
@@ -130,9 +130,9 @@ struct ManyUsers {
   std::vector<Index> begin;  // user u has the entries begin[u] .. begin[u+1]-1
 };
 
-constexpr double mean_value = 3.5, noise_deviation = 0.7, low_rank_deviation = 0.5;
-constexpr double bias_deviation[] = {0.4, 0.4, 0.1};
-constexpr Index window = 6;  // months
+constexpr double kMeanValue = 3.5, kNoiseDeviation = 0.7, kLowRankDeviation = 0.5;
+constexpr double kBiasDeviation[] = {0.4, 0.4, 0.1};
+constexpr Index kWindow = 6;  // months
 
 // As many ratings a user as his popularity says, at most half the items.
 std::vector<Index> share_out(const RatingModel& model, Index users, Index items) {
@@ -161,18 +161,18 @@ ManyUsers draw_users(const RatingModel& model) {
   ManyUsers truth{
       dims, {}, {}, PowerLaw(dims[1], model.popularity), share_out(model, dims[0], dims[1])};
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kTruthStream);
-  const double each = std::sqrt(low_rank_deviation / std::sqrt(static_cast<double>(rank)));
+  const double each = std::sqrt(kLowRankDeviation / std::sqrt(static_cast<double>(rank)));
   for (std::size_t m = 0; m < 3; ++m) {
     truth.factors.push_back(normal_matrix(rank, dims[m], m < 2 ? each : 0.2, random));
     if (m == 2) truth.factors[m].array() += 1;
-    truth.biases.push_back(normal_matrix(dims[m], 1, bias_deviation[m], random).col(0));
+    truth.biases.push_back(normal_matrix(dims[m], 1, kBiasDeviation[m], random).col(0));
   }
   return truth;
 }
 
 void draw_user(const RatingModel& model, const ManyUsers& truth, Index u, Drawn& drawn) {
   SeededRandom random(static_cast<std::uint64_t>(model.seed),
-                      first_user + static_cast<std::uint64_t>(u));
+                      kFirstUser + static_cast<std::uint64_t>(u));
   const auto months = static_cast<std::uint64_t>(truth.dims[2]);
   const std::uint64_t first_month = random.below(months);
   std::unordered_set<Index> rated;
@@ -180,17 +180,17 @@ void draw_user(const RatingModel& model, const ManyUsers& truth, Index u, Drawn&
   for (Index e = truth.begin[user]; e < truth.begin[user + 1]; ++e) {
     Index item = truth.items.draw(random);
     while (!rated.insert(item).second) item = truth.items.draw(random);
-    const auto month = static_cast<Index>((first_month + random.below(window)) % months);
+    const auto month = static_cast<Index>((first_month + random.below(kWindow)) % months);
     const double low_rank = (truth.factors[0].col(u).array() * truth.factors[1].col(item).array() *
                              truth.factors[2].col(month).array())
                                 .sum();
     const double x =
-        mean_value + truth.biases[0][u] + truth.biases[1][item] + truth.biases[2][month] + low_rank;
+        kMeanValue + truth.biases[0][u] + truth.biases[1][item] + truth.biases[2][month] + low_rank;
     const auto at = static_cast<std::size_t>(e);
     drawn.entries.index[0][at] = static_cast<std::int32_t>(u);
     drawn.entries.index[1][at] = static_cast<std::int32_t>(item);
     drawn.entries.index[2][at] = static_cast<std::int32_t>(month);
-    drawn.entries.value[at] = x + noise_deviation * random.normal();
+    drawn.entries.value[at] = x + kNoiseDeviation * random.normal();
     drawn.truth[at] = x;
   }
 }
@@ -209,15 +209,15 @@ Drawn draw_many(const RatingModel& model) {
 }  // namespace
 
 OptionTable RatingModel::table() {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  constexpr IntegerRange rows{1, 100000000};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr IntegerRange kRows{1, 100000000};
   return OptionTable()
-      .choice("model", model, {"cp", "tucker", "ratings"},
+      .choice("model", model,
               "cp, tucker: the simulation of Wei et al. 2022; ratings: many users, items and "
               "months, with biases and powers of the rank as popularity")
-      .integer("users", 0, users, rows, "rows of the first mode (none given: 20, ratings 100000)")
-      .integer("items", 0, items, rows, "rows of the second mode (none given: 20, ratings 20000)")
-      .integer("months", 0, months, rows, "rows of the third mode (none given: 20, ratings 60)")
+      .integer("users", 0, users, kRows, "rows of the first mode (none given: 20, ratings 100000)")
+      .integer("items", 0, items, kRows, "rows of the second mode (none given: 20, ratings 20000)")
+      .integer("months", 0, months, kRows, "rows of the third mode (none given: 20, ratings 60)")
       .integer("rank", 'r', rank, {1, 1000}, "rank of the truth (none given: 3, ratings 8)")
       .integer("ratings", 'n', ratings, {2, 1000000000}, "entries of `model` ratings")
       .real("popularity", 0, popularity, {0, 2}, "exponent of the popularity, `model` ratings")
@@ -226,11 +226,11 @@ OptionTable RatingModel::table() {
             "variance of the tensor over that of the noise, cp "
             "and tucker")
       .real("test-share", 0, test_share, {0, 1, true, true}, "share of the entries held out")
-      .integer("seed", 0, seed, {0, most}, "seed of everything");
+      .integer("seed", 0, seed, {0, kMost}, "seed of everything");
 }
 
 SyntheticRatings generate_ratings(const RatingModel& model) {
-  const Drawn drawn = model.model == "ratings" ? draw_many(model) : draw_dense(model);
+  const Drawn drawn = model.model == RatingLaw::ratings ? draw_many(model) : draw_dense(model);
   const auto seed = static_cast<std::uint64_t>(model.seed) ^ kTestStream;
   EntrySplit split = split_entries(drawn.entries, model.test_share, seed);
   SOTTO_REQUIRE_AT(split.held_out.size() > 0 && split.kept.size() > 0, "`test-share`",

@@ -11,9 +11,9 @@
 // The same entries for any number of threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "sotto/base/options.h"
@@ -21,8 +21,14 @@
 
 namespace sotto {
 
+enum class RatingLaw { cp, tucker, ratings };
+constexpr auto enum_names(RatingLaw) {
+  return std::to_array<EnumName<RatingLaw>>(
+      {{RatingLaw::cp, "cp"}, {RatingLaw::tucker, "tucker"}, {RatingLaw::ratings, "ratings"}});
+}
+
 struct RatingModel {
-  std::string model = "ratings";       // cp, tucker, ratings
+  RatingLaw model = RatingLaw::ratings;
   std::optional<std::int64_t> users;   // rows of the modes: 20 for cp and tucker, otherwise 100000,
   std::optional<std::int64_t> items;   // 20000
   std::optional<std::int64_t> months;  // and 60

@@ -105,6 +105,32 @@ class PrivateComplete(ProgramTest):
                                         "--delta", "1e-6", "-r", rank, *how)
                     self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"])
 
+    def test_the_plan_is_what_is_released(self):
+        private = ["complete", self.ratings, "-r", 2, "--epsilon", 2, "--delta", "1e-6", *RANGE]
+        for how in ([], ["--mechanism", "als"], ["--mechanism", "sgd"], ["--perturb", "input"],
+                    ["--as-published", "--perturb", "gradient", "--epochs", 2],
+                    ["--as-published", "--perturb", "output", "--epochs", 2]):
+            plan = self.result(*private, *how, "--plan")
+            made = {}
+            for release in self.result(*private, *how)["privacy"]["releases"]:
+                made[release["what"]] = made.get(release["what"], 0) + release["count"]
+            self.assertEqual({r["what"]: r["count"] for r in plan["releases"]}, made)
+            self.assertEqual(plan["epsilon"], 2)
+            self.assertLessEqual(sum(r["share"] for r in plan["releases"]), 1 + 1e-9)
+        text = self.succeed(*private, "--plan")
+        self.assertIn("the values of the ratings were not read and nothing was released", text)
+        self.refuse("complete", self.ratings, "-r", 2, "--plan", says="--epsilon")
+
+    def test_the_plan_does_not_depend_on_the_values(self):
+        lines = self.ratings.read_text().splitlines()
+        other = [lines[0]] + [line.rsplit(",", 1)[0] + ",secret" for line in lines[1:]]
+        changed = self.folder / "changed.csv"
+        changed.write_text("\n".join(other) + "\n")
+        for how in [], ["--mechanism", "sgd", "--delta", "1e-6"]:
+            plans = [self.succeed("complete", path, "-r", 2, "--epsilon", 2, *RANGE, *how, "--plan")
+                     for path in (self.ratings, changed)]
+            self.assertEqual(*plans)
+
     def test_a_pure_epsilon_is_told_as_one(self):
         text = self.succeed("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE)
         self.assertIn("epsilon 2, but for the cut tails of the noise", text)

@@ -101,6 +101,17 @@ class UserComplete(ProgramTest):
             self.succeed("complete", ratings, "--unit", "user", "--items", items, "--range", "1:5",
                          "--epsilon", 1, "--delta", "1e-6", "--columns", "user,item,-,value")
 
+    def test_the_plan_reads_no_rating(self):
+        plan = self.result("complete", "there is no such file.csv", *self.private[2:], "--users",
+                           2400, "--plan")
+        made = [r["what"] for r in self.result(*self.private, "--users", 2400)["privacy"]
+                ["releases"]]
+        self.assertEqual([r["what"] for r in plan["releases"]], made)
+        self.assertEqual(plan["forecasts"]["core_items"], 100)
+        few = self.succeed(*self.private, "--users", 20, "--plan")
+        self.assertIn("with 20 users there is no pair moment", few)
+        self.assertIn("no record was read and nothing was released", few)
+
     def test_times_are_declared_and_learnt(self):
         made = self.folder / "made" / "ratings.csv"
         times = self.write("times.txt", "".join(f"{t}\n" for t in range(1, 7)))

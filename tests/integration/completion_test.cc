@@ -18,17 +18,17 @@ double truth_rmse(const SyntheticRatings& made, const CompletionOptions& options
   return root_mean_square_error(truth, fit.model.predict(truth));
 }
 
-CompletionOptions simulation(const std::string& model, const std::string& method) {
+CompletionOptions simulation(LowRank model, CompletionMethod method) {
   CompletionOptions options;
   options.rank = 3;
   options.model = model;
   options.method = method;
-  options.bias = "global";
-  options.centre = "zero";
+  options.bias = BiasPart::global;
+  options.centre = ContextCentre::zero;
   options.lambda = {0.05};
   options.core_lambda = 0.05;
   options.starts = 6;
-  if (method == "sgd") {
+  if (method == CompletionMethod::sgd) {
     options.step = 0.8;
     options.decay = 0.985;
     options.epochs = 300;
@@ -40,13 +40,14 @@ CompletionOptions simulation(const std::string& model, const std::string& method
 }
 
 TEST(Completion, gradients_reach_the_error_of_least_squares_run_to_convergence) {
-  for (const char* model : {"cp", "tucker"}) {
+  for (const LowRank model : {LowRank::cp, LowRank::tucker}) {
     RatingModel truth;
-    truth.model = model;
+    truth.model = model == LowRank::cp ? RatingLaw::cp : RatingLaw::tucker;
     const SyntheticRatings made = generate_ratings(truth);
-    const double best = truth_rmse(made, simulation(model, "als"));
-    EXPECT_LT(best, 0.02) << model;
-    EXPECT_LT(truth_rmse(made, simulation(model, "sgd")), 1.05 * best) << model;
+    const double best = truth_rmse(made, simulation(model, CompletionMethod::als));
+    EXPECT_LT(best, 0.02) << name_of(model);
+    EXPECT_LT(truth_rmse(made, simulation(model, CompletionMethod::sgd)), 1.05 * best)
+        << name_of(model);
   }
 }
 
@@ -56,10 +57,11 @@ TEST(Completion, the_error_rises_with_the_missing_share_and_jumps_at_the_end) {
     double sum = 0;
     for (std::int64_t seed = 0; seed < 3; ++seed) {
       RatingModel truth;
-      truth.model = "cp";
+      truth.model = RatingLaw::cp;
       truth.missing = missing;
       truth.seed = seed;
-      sum += truth_rmse(generate_ratings(truth), simulation("cp", "als")) / 3;
+      sum +=
+          truth_rmse(generate_ratings(truth), simulation(LowRank::cp, CompletionMethod::als)) / 3;
     }
     if (!error.empty()) {
       EXPECT_GT(sum, error.back()) << missing;
@@ -92,12 +94,14 @@ TEST(Completion, every_method_beats_the_biases_on_ratings_with_structure) {
       std::sqrt(squared_error(made.test, biases) / static_cast<double>(made.test.size()));
   CompletionOptions options;
   options.rank = 2;
-  for (const char* model : {"cp", "tucker"}) {
-    for (const char* method : {"bayes", "als", "sgd"}) {
-      if (std::string(model) == "tucker" && std::string(method) == "bayes") continue;
+  for (const LowRank model : {LowRank::cp, LowRank::tucker}) {
+    for (const auto method :
+         {CompletionMethod::bayes, CompletionMethod::als, CompletionMethod::sgd}) {
+      if (model == LowRank::tucker && method == CompletionMethod::bayes) continue;
       options.model = model;
       options.method = method;
-      EXPECT_LT(test_rmse(made, options), 0.95 * baseline) << model << " " << method;
+      EXPECT_LT(test_rmse(made, options), 0.95 * baseline)
+          << name_of(model) << " " << name_of(method);
     }
   }
 }
@@ -121,7 +125,7 @@ TEST(Completion, a_held_out_share_stops_early_and_keeps_the_best_model) {
   const SyntheticRatings made = generate_ratings(ratings(5000));
   CompletionOptions options;
   options.rank = 8;
-  options.method = "sgd";
+  options.method = CompletionMethod::sgd;
   options.lambda = {0.01};
   options.step = 0.02;
   options.decay = 1;
@@ -141,7 +145,7 @@ TEST(Completion, a_held_out_share_stops_early_and_keeps_the_best_model) {
 TEST(Completion, stops_at_the_time_limit_and_when_asked_to) {
   const SyntheticRatings made = generate_ratings(ratings(5000));
   CompletionOptions options;
-  options.method = "sgd";
+  options.method = CompletionMethod::sgd;
   options.epochs = 1000000;
   options.time_limit = 0.05;
   EXPECT_EQ(fit_completion(made.train, options).status, FitStatus::time_limit);
@@ -155,7 +159,7 @@ TEST(Completion, stops_at_the_time_limit_and_when_asked_to) {
 TEST(Completion, the_seed_decides_everything) {
   const SyntheticRatings made = generate_ratings(ratings(5000));
   CompletionOptions options;
-  options.method = "sgd";
+  options.method = CompletionMethod::sgd;
   options.epochs = 3;
   const double first = test_rmse(made, options);
   EXPECT_EQ(test_rmse(made, options), first);
@@ -171,12 +175,20 @@ TEST(Completion, scaled_slices_are_learnt_and_restored) {
   const SyntheticRatings made = generate_ratings(dense);
   CompletionOptions options;
   options.rank = 2;
-  options.method = "als";
-  options.bias = "none";
-  options.scale = "slices";
+  options.method = CompletionMethod::als;
+  options.bias = BiasPart::none;
+  options.scale = ValueScale::slices;
   const double constant = std::sqrt(squared_error(made.test, Biases::constant(made.train)) /
                                     static_cast<double>(made.test.size()));
   EXPECT_LT(test_rmse(made, options), 0.95 * constant);
+}
+
+TEST(Completion, gradients_that_grow_without_bound_are_a_status) {
+  CompletionOptions options;
+  options.method = CompletionMethod::sgd;
+  options.step = 1e6;
+  const CompletionFit fit = fit_completion(generate_ratings(ratings(2000)).train, options);
+  EXPECT_EQ(fit.status, FitStatus::diverged);
 }
 
 TEST(Completion, refuses_what_cannot_be_learnt) {
@@ -185,18 +197,14 @@ TEST(Completion, refuses_what_cannot_be_learnt) {
   EXPECT_THROW(fit_completion(one, {}), Error);
   const SyntheticRatings made = generate_ratings(ratings(2000));
   CompletionOptions options;
-  options.method = "sgd";
-  options.step = 1e6;
-  EXPECT_THROW(fit_completion(made.train, options), Error);
-  options = {};
   options.lambda = {1, 2};
   EXPECT_THROW(fit_completion(made.train, options), Error);
   options.lambda = {0};
-  options.method = "bayes";
+  options.method = CompletionMethod::bayes;
   EXPECT_THROW(fit_completion(made.train, options), Error);
   options = {};
-  options.model = "tucker";
-  options.method = "bayes";
+  options.model = LowRank::tucker;
+  options.method = CompletionMethod::bayes;
   EXPECT_THROW(fit_completion(made.train, options), Error);
 }
 
@@ -212,7 +220,7 @@ TEST(SyntheticRatings, no_place_twice_and_the_split_is_as_asked) {
   }
   EXPECT_NEAR(std::sqrt(noise), 0.7, 0.03);
   RatingModel dense;
-  dense.model = "tucker";
+  dense.model = RatingLaw::tucker;
   const SyntheticRatings small = generate_ratings(dense);
   EXPECT_EQ(small.train.size(), 3200);
   EXPECT_GE(*std::min_element(small.test_truth.begin(), small.test_truth.end()), 0);

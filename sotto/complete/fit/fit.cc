@@ -36,13 +36,9 @@ bool has_no_penalty(const CompletionOptions& options) {
   return std::any_of(options.lambda.begin(), options.lambda.end(), [](double l) { return l == 0; });
 }
 
-std::string chosen_method(const CompletionOptions& options) {
-  if (options.method != "auto") return options.method;
-  return options.model == "cp" && !has_no_penalty(options) ? "bayes" : "als";
-}
-
-MethodDefaults defaults_of(const std::string& method) {
-  return method == "bayes" ? kBayesDefaults : method == "als" ? kAlsDefaults : kSgdDefaults;
+MethodDefaults defaults_of(CompletionMethod method) {
+  if (method == CompletionMethod::bayes) return kBayesDefaults;
+  return method == CompletionMethod::als ? kAlsDefaults : kSgdDefaults;
 }
 
 // One fit: the data as the solver sees it, the model it works on, and how.
@@ -52,9 +48,10 @@ class Fit {
       : options_(options),
         method_(chosen_method(options)),
         order_(static_cast<std::size_t>(entries.order())),
-        pull_to_one_(options.centre == "one" ||
-                     (options.centre == "auto" && options.bias != "none")) {
-    if (options.scale == "slices") scaling_.emplace(entries);
+        pull_to_one_(
+            options.centre == ContextCentre::one ||
+            (options.centre == ContextCentre::automatic && options.bias != BiasPart::none)) {
+    if (options.scale == ValueScale::slices) scaling_.emplace(entries);
     data_ = scaling_ ? scaling_->scaled(entries) : entries;
     biases_ = fitted_biases();
     const double mean_square = squared_error(data_, biases_) / static_cast<double>(data_.size());
@@ -64,29 +61,29 @@ class Fit {
   CompletionModel start(std::int64_t attempt) const {
     Start values = start_values();
     values.attempt = static_cast<std::uint64_t>(attempt);
-    CompletionModel model = start_model(options_.model == "cp" ? LowRank::cp : LowRank::tucker,
-                                        options_.rank, data_.dims, values);
+    CompletionModel model = start_model(options_.model, options_.rank, data_.dims, values);
     model.biases = biases_;
     model.scaling = scaling_;
-    if (options_.bias == "none") {
+    if (options_.bias == BiasPart::none) {
       model.unknown_value = Biases::constant(data_).mean;
     }
     return model;
   }
 
   std::unique_ptr<Solver> solver(CompletionModel& model) const {
-    return method_ == "sgd" ? make_sgd(data_, sgd_settings(), model)
-                            : make_als(data_, als_settings(), model);
+    return method_ == CompletionMethod::sgd ? make_sgd(data_, sgd_settings(), model)
+                                            : make_als(data_, als_settings(), model);
   }
 
-  const std::string& method() const { return method_; }
+  CompletionMethod method() const { return method_; }
   Index size() const { return data_.size(); }
 
  private:
   Biases fitted_biases() const {
-    if (options_.bias == "modes") return fit_biases(data_, default_bias_shrink(data_.order()));
+    if (options_.bias == BiasPart::modes)
+      return fit_biases(data_, default_bias_shrink(data_.order()));
     Biases biases = Biases::constant(data_);
-    if (options_.bias == "none") biases.mean = 0;
+    if (options_.bias == BiasPart::none) biases.mean = 0;
     return biases;
   }
 
@@ -105,7 +102,7 @@ class Fit {
     start.spread = kStartSpread * std::sqrt(deviation_);
     if (pull_to_one_) return start;
     const double mean =
-        Biases::constant(data_).mean + (options_.bias == "none" ? 0 : -biases_.mean);
+        Biases::constant(data_).mean + (options_.bias == BiasPart::none ? 0 : -biases_.mean);
     const auto rank = static_cast<double>(options_.rank);
     const double order = static_cast<double>(order_);
     const double level = std::pow(std::abs(mean) / rank, 1 / order);
@@ -142,10 +139,9 @@ class Fit {
     settings.centre = centre();
     settings.core_lambda = core_lambda();
     settings.core_centre = pull_to_one_ ? 1 : 0;
-    settings.train_biases = options_.bias == "modes";
+    settings.train_biases = options_.bias == BiasPart::modes;
     settings.bias_shrink = default_bias_shrink(data_.order());
-    settings.penalised =
-        options_.penalty == "entry" ? Penalised::once_an_entry : Penalised::once_a_row;
+    settings.penalised = options_.penalty;
     settings.seed = static_cast<std::uint64_t>(options_.seed);
     return settings;
   }
@@ -156,14 +152,14 @@ class Fit {
     settings.centre = centre();
     settings.core_lambda = core_lambda();
     settings.core_centre = pull_to_one_ ? 1 : 0;
-    settings.train_biases = options_.bias == "modes";
+    settings.train_biases = options_.bias == BiasPart::modes;
     settings.bias_shrink = default_bias_shrink(data_.order());
-    settings.variational = method_ == "bayes";
+    settings.variational = method_ == CompletionMethod::bayes;
     return settings;
   }
 
   CompletionOptions options_;
-  std::string method_;
+  CompletionMethod method_;
   std::size_t order_;
   bool pull_to_one_;
   std::optional<BiScaling> scaling_;
@@ -223,8 +219,7 @@ class Training {
   void record(Index epoch, double squared_error) {
     EpochRecord now{};
     now.train_rmse = std::sqrt(squared_error / static_cast<double>(fit_.size()));
-    SOTTO_REQUIRE_AT(std::isfinite(now.train_rmse), "`step`",
-                     "the gradients grew without bound in epoch {}; take a shorter step", epoch);
+    if (!std::isfinite(now.train_rmse)) return stop(FitStatus::diverged);
     if (validation_ != nullptr) {
       now.validation_rmse =
           root_mean_square_error(*validation_, found_.model.predict(*validation_));
@@ -241,7 +236,8 @@ class Training {
   }
 
   double tolerance() const {
-    return options_.tolerance.value_or(fit_.method() == "sgd" ? 0 : kDefaultTolerance);
+    return options_.tolerance.value_or(fit_.method() == CompletionMethod::sgd ? 0
+                                                                              : kDefaultTolerance);
   }
 
   void keep_best(Index epoch, double rmse) {
@@ -271,20 +267,26 @@ class Training {
 
 }  // namespace
 
+CompletionMethod chosen_method(const CompletionOptions& options) {
+  if (options.method != CompletionMethod::automatic) return options.method;
+  return options.model == LowRank::cp && !has_no_penalty(options) ? CompletionMethod::bayes
+                                                                  : CompletionMethod::als;
+}
+
 OptionTable CompletionOptions::table() {
   const RealRange above_zero{0, 1e300, true}, not_negative{0, 1e300};
   return OptionTable()
       .integer("rank", 'r', rank, {1, kMaxCompletionRank}, "rank of the low-rank part")
-      .choice("model", model, {"cp", "tucker"}, "form of the low-rank part")
-      .choice("method", method, {"auto", "sgd", "als", "bayes"},
+      .choice("model", model, "form of the low-rank part")
+      .choice("method", method,
               "sgd: stochastic gradients; als: alternating least squares; bayes: variational least "
               "squares, CP only; auto: bayes for cp, als for tucker and without penalty")
-      .choice("bias", bias, {"modes", "global", "none"},
+      .choice("bias", bias,
               "modes: a mean and one number a row of every mode, learnt with the rest; global: the "
               "mean alone; none: the low-rank part alone")
-      .choice("scale", scale, {"none", "slices"},
+      .choice("scale", scale,
               "slices: bi-scaling of every slice of the third mode (Mazumder et al. 2010)")
-      .choice("centre", centre, {"auto", "zero", "one"},
+      .choice("centre", centre,
               "what the rows of the third and later modes are pulled to; one: where they say "
               "nothing the model is that of the first two; auto: one when there are biases")
       .reals(
@@ -293,7 +295,7 @@ OptionTable CompletionOptions::table() {
           "method)")
       .real("lambda-core", 0, core_lambda, not_negative,
             "penalty of the Tucker core; 0: none (none given: by centre)")
-      .choice("penalty", penalty, {"row", "entry"},
+      .choice("penalty", penalty,
               "row: a row is penalised once; entry: once for each of its entries, sgd only")
       .real("step", 0, step, above_zero, "step of sgd (none given: 0.01)")
       .real("decay", 0, decay, {0, 1, true},
@@ -316,32 +318,22 @@ OptionTable CompletionOptions::table() {
 }
 
 void CompletionOptions::check() const {
-  SOTTO_REQUIRE_AT(method != "bayes" || model == "cp", "`method`",
+  SOTTO_REQUIRE_AT(method != CompletionMethod::bayes || model == LowRank::cp, "`method`",
                    "bayes is for `model` cp; take als or sgd for tucker");
-  SOTTO_REQUIRE_AT(scale == "none" || bias != "modes", "`scale`",
+  SOTTO_REQUIRE_AT(scale == ValueScale::none || bias != BiasPart::modes, "`scale`",
                    "scaled slices have no biases left; say `bias` none or global");
-  SOTTO_REQUIRE_AT(penalty == "row" || method == "sgd", "`penalty`",
-                   "entry goes with `method` sgd");
-  SOTTO_REQUIRE_AT((!step && !decay) || method == "sgd", step ? "`step`" : "`decay`",
-                   "goes with `method` sgd");
-  SOTTO_REQUIRE_AT(method != "bayes" || !has_no_penalty(*this), "`lambda`",
+  SOTTO_REQUIRE_AT(penalty == Penalised::once_a_row || method == CompletionMethod::sgd, "`penalty`",
+                   "entry only works with `method` sgd");
+  SOTTO_REQUIRE_AT((!step && !decay) || method == CompletionMethod::sgd,
+                   step ? "`step`" : "`decay`", "only works with `method` sgd");
+  SOTTO_REQUIRE_AT(method != CompletionMethod::bayes || !has_no_penalty(*this), "`lambda`",
                    "bayes needs penalties above 0, they are its prior; take `method` als or sgd");
 }
 
-std::string status_text(FitStatus status) {
-  switch (status) {
-    case FitStatus::completed:
-      return "completed";
-    case FitStatus::converged:
-      return "converged";
-    case FitStatus::early_stop:
-      return "stopped early";
-    case FitStatus::time_limit:
-      return "time limit";
-    case FitStatus::stopped:
-      return "stopped";
-  }
-  return {};
+void CompletionOptions::check_for(const std::vector<Index>& dims) const {
+  check_model(model, rank, std::ssize(dims));
+  SOTTO_REQUIRE_AT(lambda.size() <= 1 || lambda.size() == dims.size(), "`lambda`",
+                   "expected one number, or {}, one a mode, got {}", dims.size(), lambda.size());
 }
 
 CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOptions& options,
@@ -350,9 +342,7 @@ CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOpt
   options.check();
   SOTTO_REQUIRE(entries.size() >= 2, "{} observed entry is not enough to learn from",
                 entries.size());
-  SOTTO_REQUIRE_AT(options.lambda.size() <= 1 || std::ssize(options.lambda) == entries.order(),
-                   "`lambda`", "expected one number, or {}, one a mode, got {}", entries.order(),
-                   options.lambda.size());
+  options.check_for(entries.dims);
   if (options.validation == 0) {
     return Training(options, Fit(entries, options), nullptr, range).run(progress);
   }

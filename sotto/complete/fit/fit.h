@@ -3,28 +3,59 @@
 // Privacy: none; the entries are public here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/complete/fit/model.h"
+#include "sotto/complete/kernels/penalty_weights.h"
 
 namespace sotto {
 
+enum class CompletionMethod { automatic, sgd, als, bayes };
+constexpr auto enum_names(CompletionMethod) {
+  return std::to_array<EnumName<CompletionMethod>>({{CompletionMethod::automatic, "auto"},
+                                                    {CompletionMethod::sgd, "sgd"},
+                                                    {CompletionMethod::als, "als"},
+                                                    {CompletionMethod::bayes, "bayes"}});
+}
+
+// What is learnt beside the low-rank part: a mean and a number for every row, the mean, nothing.
+enum class BiasPart { modes, global, none };
+constexpr auto enum_names(BiasPart) {
+  return std::to_array<EnumName<BiasPart>>(
+      {{BiasPart::modes, "modes"}, {BiasPart::global, "global"}, {BiasPart::none, "none"}});
+}
+
+// How the values are scaled before they are learnt.
+enum class ValueScale { none, slices };
+constexpr auto enum_names(ValueScale) {
+  return std::to_array<EnumName<ValueScale>>(
+      {{ValueScale::none, "none"}, {ValueScale::slices, "slices"}});
+}
+
+// What the rows of the third and later modes are pulled to.
+enum class ContextCentre { automatic, zero, one };
+constexpr auto enum_names(ContextCentre) {
+  return std::to_array<EnumName<ContextCentre>>({{ContextCentre::automatic, "auto"},
+                                                 {ContextCentre::zero, "zero"},
+                                                 {ContextCentre::one, "one"}});
+}
+
 struct CompletionOptions {
   std::int64_t rank = 8;
-  std::string model = "cp";     // cp, tucker
-  std::string method = "auto";  // sgd, als, bayes
-  std::string bias = "modes";   // none, global, modes
-  std::string scale = "none";   // none, slices
-  std::string centre = "auto";  // zero, one
-  std::vector<double> lambda;   // empty: by method
+  LowRank model = LowRank::cp;
+  CompletionMethod method = CompletionMethod::automatic;
+  BiasPart bias = BiasPart::modes;
+  ValueScale scale = ValueScale::none;
+  ContextCentre centre = ContextCentre::automatic;
+  std::vector<double> lambda;  // empty: by method
   std::optional<double> core_lambda;
-  std::string penalty = "row";  // row, entry
+  Penalised penalty = Penalised::once_a_row;
   std::optional<double> step;
   std::optional<double> decay;
   std::optional<std::int64_t> epochs;
@@ -37,10 +68,22 @@ struct CompletionOptions {
 
   OptionTable table();
   void check() const;
+  void check_for(const std::vector<Index>& dims) const;  // of the tensor to be completed
 };
 
-enum class FitStatus { completed, converged, early_stop, time_limit, stopped };
-std::string status_text(FitStatus status);
+// The method that a run with these options takes.
+CompletionMethod chosen_method(const CompletionOptions& options);
+
+// diverged: the gradients grew without bound, and the model is not finite. A shorter step may do.
+enum class FitStatus { completed, converged, early_stop, time_limit, stopped, diverged };
+constexpr auto enum_names(FitStatus) {
+  return std::to_array<EnumName<FitStatus>>({{FitStatus::completed, "completed"},
+                                             {FitStatus::converged, "converged"},
+                                             {FitStatus::early_stop, "stopped early"},
+                                             {FitStatus::time_limit, "time limit"},
+                                             {FitStatus::stopped, "stopped"},
+                                             {FitStatus::diverged, "diverged"}});
+}
 
 struct EpochRecord {
   double train_rmse = 0;                  // as Solver::epoch tells it
@@ -51,13 +94,12 @@ struct EpochRecord {
 struct CompletionFit {
   CompletionModel model;
   FitStatus status = FitStatus::completed;
-  std::string method;  // the one that was used
+  CompletionMethod method = CompletionMethod::automatic;  // the one that was used
   std::vector<EpochRecord> history;
   Index best_epoch = 0;  // counted from 1: the one whose model this is
 };
 
-// `range` cuts predictions. Refuses fewer than two entries, and a step so long that values
-// overflow.
+// Predictions are clipped to `range`. Refuses fewer than two entries.
 CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOptions& options,
                              std::optional<std::pair<double, double>> range = {},
                              const ProgressCallback& progress = {});

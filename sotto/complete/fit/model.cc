@@ -121,9 +121,7 @@ DenseTensor CompletionModel::core_tensor() const {
   return DenseTensor(std::vector<Index>(factors.size(), rank), std::move(values));
 }
 
-CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,
-                            const Start& start) {
-  const auto order = static_cast<Index>(dims.size());
+void check_model(LowRank kind, Index rank, Index order) {
   SOTTO_REQUIRE(order >= kMinObservedOrder && order <= kMaxObservedOrder,
                 "completion takes tensors of order 3 to 5, got order {}", order);
   SOTTO_REQUIRE(rank >= 1 && rank <= kMaxCompletionRank, "the rank must be 1 to {}, got {}",
@@ -131,6 +129,12 @@ CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& 
   SOTTO_REQUIRE(kind == LowRank::cp || core_rows(rank, order) * rank <= kMaxCoreSize,
                 "a Tucker core of rank {} and order {} has more than {} numbers; take a lower rank",
                 rank, order, kMaxCoreSize);
+}
+
+CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,
+                            const Start& start) {
+  const auto order = static_cast<Index>(dims.size());
+  check_model(kind, rank, order);
   SOTTO_REQUIRE(start.centre.size() == dims.size(), "one centre a mode is needed");
   CompletionModel model;
   model.kind = kind;

@@ -8,11 +8,13 @@
 // by its biases alone, or by the mean of all values where there are no biases.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/kernels/packs.h"
@@ -22,6 +24,9 @@
 namespace sotto {
 
 enum class LowRank { cp, tucker };
+constexpr auto enum_names(LowRank) {
+  return std::to_array<EnumName<LowRank>>({{LowRank::cp, "cp"}, {LowRank::tucker, "tucker"}});
+}
 
 constexpr Index kMaxCoreSize = 1 << 20;  // numbers
 
@@ -35,7 +40,7 @@ struct CompletionModel {
   FactorRows core;
   Biases biases;
   std::optional<BiScaling> scaling;                // of the values, undone by predict
-  std::optional<std::pair<double, double>> range;  // predictions are cut to it
+  std::optional<std::pair<double, double>> range;  // predictions are clipped to it
   std::optional<double> unknown_value;             // instead of the biases, where there are none
   // What stands for an unknown row, stride() numbers a mode; empty: the low-rank part is 0 there.
   std::vector<Vector> unknown_factors;
@@ -68,6 +73,9 @@ struct Start {
   std::uint64_t seed = 0;
   std::uint64_t attempt = 0;  // another start of the same seed
 };
+
+// Refuses orders, ranks and cores that are not to be had.
+void check_model(LowRank kind, Index rank, Index order);
 
 CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,
                             const Start& start);

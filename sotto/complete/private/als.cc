@@ -27,6 +27,12 @@ Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise,
   return table;
 }
 
+// The releases as plans and certificates call them; an even half sweep is that of the items.
+constexpr const char* right_hand_sides(std::size_t mode) {
+  return mode == 0 ? "right-hand sides of the users" : "right-hand sides of the items";
+}
+constexpr std::size_t mode_of(int half_sweep) { return half_sweep % 2 == 0 ? 1 : 0; }
+
 // y = P (a - a before) + errors, of one row.
 struct NoisyRow {
   Matrix across, within;  // P = sum q f^T, Q = sum q q^T
@@ -42,10 +48,10 @@ class HalfSweep {
   void run(RatingSums& sums, double share, double rating_variance) {
     const Matrix table =
         unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise, positions_.index[1 - mode_]);
-    const NoisySums right = sums.release(
-        {mode_ == 0 ? "right-hand sides of the users" : "right-hand sides of the items",
-         positions_.dims[mode_], positions_.index[mode_], &table, positions_.index[1 - mode_]},
-        share);
+    const NoisySums right =
+        sums.release({right_hand_sides(mode_), positions_.dims[mode_], positions_.index[mode_],
+                      &table, positions_.index[1 - mode_]},
+                     share);
     error_ = kAlsErrorVariance * rating_variance;
     noise_ = right.variance;
     const std::vector<NoisyRow> rows = systems(right.sums, table, sums.plan().bounds.middle());
@@ -121,29 +127,42 @@ std::vector<double> PrivateAlsPlan::shares() const {
   return result;
 }
 
-PrivateAlsPlan plan_private_als(const ObservedEntries& positions, double epsilon, Index rank) {
+PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank) {
   PrivateAlsPlan plan;
-  plan.start = plan_private_sums(positions, epsilon, rank);
+  plan.start = plan_private_sums(shape, epsilon, rank);
   for (double& share : plan.start.modes) share *= kStartBudgetShare;
   plan.start.squares *= kStartBudgetShare;
   plan.start.tastes *= kStartBudgetShare;
   plan.half_sweeps = 2 * kSweeps;
   plan.half_sweep = (1 - kStartBudgetShare) / (2 * kSweeps);
-  plan.values = plan.start.values +
-                kSweeps * (positions.dims[0] + positions.dims[1]) * plan.start.taste_count;
+  plan.values =
+      plan.start.values + kSweeps * (shape.dims[0] + shape.dims[1]) * plan.start.taste_count;
   return plan;
 }
 
-bool prefers_als(const ObservedEntries& positions, double epsilon) {
-  const auto n = static_cast<double>(positions.size());
-  return epsilon * n / static_cast<double>(positions.dims[0] + positions.dims[1]) >= kEnoughRatings;
+std::vector<PlannedRelease> planned_releases(const PrivateAlsPlan& plan, const RatingPlan& settings,
+                                             const RatingShape& shape) {
+  std::vector<PlannedRelease> releases = planned_releases(plan.start, settings, shape);
+  for (const std::size_t mode : {mode_of(0), mode_of(1)}) {
+    PlannedSum sum{right_hand_sides(mode), shape.dims[mode], plan.half_sweep,
+                   plan.start.taste_count};
+    sum.count = plan.half_sweeps / 2;
+    sum.has_coefficients = true;
+    releases.push_back(planned_sum(sum, settings));
+  }
+  return releases;
+}
+
+bool prefers_als(const RatingShape& shape, double epsilon) {
+  const auto n = static_cast<double>(shape.ratings);
+  return epsilon * n / static_cast<double>(shape.dims[0] + shape.dims[1]) >= kEnoughRatings;
 }
 
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums) {
   auto [model, variance] = fit_private_sums(positions, plan.start, kind, rank, sums);
   for (int half = 0; half < plan.half_sweeps; ++half) {
-    HalfSweep(positions, half % 2 == 0 ? 1 : 0, plan.start.taste_count, model)
+    HalfSweep(positions, mode_of(half), plan.start.taste_count, model)
         .run(sums, plan.half_sweep, variance);
   }
   return std::move(model);

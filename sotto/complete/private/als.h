@@ -29,11 +29,15 @@ struct PrivateAlsPlan {
   std::vector<double> shares() const;
 };
 
-PrivateAlsPlan plan_private_als(const ObservedEntries& positions, double epsilon, Index rank);
+PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank);
+
+// What it releases, with the settings of the run.
+std::vector<PlannedRelease> planned_releases(const PrivateAlsPlan& plan, const RatingPlan& settings,
+                                             const RatingShape& shape);
 
 // Whether this is worth more than the sums alone, by public numbers alone: epsilon times half the
 // harmonic mean of the ratings of a user and of an item, at least 1000 (docs/completion.md).
-bool prefers_als(const ObservedEntries& positions, double epsilon);
+bool prefers_als(const RatingShape& shape, double epsilon);
 
 // The values in `positions` are not looked at.
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,

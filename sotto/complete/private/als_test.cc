@@ -42,7 +42,7 @@ struct Outcome {
 
 Outcome fit(const ObservedEntries& data, const PrivacyTarget& target, LowRank kind = LowRank::cp,
             NoiseKey key = NoiseKey::from_system()) {
-  const PrivateAlsPlan parts = plan_private_als(data, target.epsilon, 2);
+  const PrivateAlsPlan parts = plan_private_als(shape_of(data), target.epsilon, 2);
   RatingPlan plan{target, kAlsBounds, choose_noise(target, parts.shares()), parts.values};
   PrivateRun run(rating_statement(plan), std::move(key));
   ObservedEntries positions = data;
@@ -58,7 +58,7 @@ double error_of(const ObservedEntries& test, const CompletionModel& model) {
 
 TEST(PrivateAls, finds_a_low_rank_part_that_positions_do_not_tell_of) {
   const EntrySplit split = split_entries(low_rank_ratings(), 0.1, 1);
-  const PrivateSumsPlan parts = plan_private_sums(split.kept, 50, 2);
+  const PrivateSumsPlan parts = plan_private_sums(shape_of(split.kept), 50, 2);
   const RatingPlan plan{{50, kTailDelta}, kAlsBounds, RatingNoise::laplace, parts.values};
   PrivateRun run(rating_statement(plan), NoiseKey::from_system());
   RatingSums sums(RatingValues(split.kept.value), plan, run);
@@ -91,7 +91,7 @@ TEST(PrivateAls, stays_within_epsilon_and_falls_back_to_biases) {
 }
 
 TEST(PrivateAls, plans_shares_that_sum_to_one) {
-  const PrivateAlsPlan plan = plan_private_als(low_rank_ratings(), 1, 4);
+  const PrivateAlsPlan plan = plan_private_als(shape_of(low_rank_ratings()), 1, 4);
   double sum = 0;
   for (const double share : plan.shares()) sum += share;
   EXPECT_NEAR(sum, 1, 1e-12);
@@ -101,8 +101,8 @@ TEST(PrivateAls, is_preferred_where_rows_have_many_ratings_and_the_noise_is_smal
   ObservedEntries data({100, 100, 1});
   for (std::int32_t e = 0; e < 4000; ++e)
     data.append(std::vector<std::int32_t>{e % 100, e / 40, 0}, 1);
-  EXPECT_FALSE(prefers_als(data, 49));  // 20 ratings, half of 40 and 40
-  EXPECT_TRUE(prefers_als(data, 51));
+  EXPECT_FALSE(prefers_als(shape_of(data), 49));  // 20 ratings, half of 40 and 40
+  EXPECT_TRUE(prefers_als(shape_of(data), 51));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "sotto/complete/kernels/blocks.h"
 #include "sotto/privacy/samplers.h"
 #include "sotto/privacy/vector.h"
+#include "sotto/release/planned.h"
 #include "sotto/release/unproved_values.h"
 
 namespace sotto {
@@ -140,13 +141,23 @@ class VectorNoise {
   Index used_ = kBlock;
 };
 
+VectorMechanism gradient_mechanism(const PublishedSettings& settings, double epsilon) {
+  return VectorMechanism("gradient of a row of the third mode, at every step", 2 * settings.clip,
+                         epsilon / (2 * settings.clip), settings.rank);
+}
+
+VectorMechanism output_mechanism(const PublishedSettings& settings, double epsilon) {
+  const double reach = 2 * static_cast<double>(settings.epochs) * settings.clip * settings.step;
+  return VectorMechanism("row of the factor of the third mode", reach, epsilon / reach,
+                         settings.rank);
+}
+
 // Algorithm 2: the gradient clipped to m, with noise of density ~ exp(-epsilon |n| / 2m).
 void descend_with_noise(CompletionModel& model, const ObservedEntries& positions,
                         const std::vector<double>& values, const PublishedSettings& settings,
                         double epsilon, PrivateRun& run) {
-  const VectorMechanism mechanism("gradient of a row of the third mode, at every step",
-                                  2 * settings.clip, epsilon / (2 * settings.clip), settings.rank);
-  const PlannedReleases steps(run, mechanism.record(), settings.epochs * positions.size());
+  const PlannedReleases steps(run, gradient_mechanism(settings, epsilon).record(),
+                              settings.epochs * positions.size());
   VectorNoise noise(epsilon / (2 * settings.clip), settings.rank, run);
   descend(model, positions, values, settings, [&](Vector& gradient) {
     gradient /= std::max(1.0, gradient.norm() / settings.clip);
@@ -157,9 +168,7 @@ void descend_with_noise(CompletionModel& model, const ObservedEntries& positions
 // Algorithm 3: noise of density ~ exp(-epsilon |n| / (2 epochs L step)) on each row of the third.
 void add_output_noise(CompletionModel& model, const PublishedSettings& settings, double epsilon,
                       PrivateRun& run) {
-  const double reach = 2 * static_cast<double>(settings.epochs) * settings.clip * settings.step;
-  const VectorMechanism mechanism("row of the factor of the third mode", reach, epsilon / reach,
-                                  settings.rank);
+  const VectorMechanism mechanism = output_mechanism(settings, epsilon);
   FactorRows& rows = model.factors[2];
   PlannedReleases releases(run, mechanism.record(), rows.rows());
   for (Index k = 0; k < rows.rows(); ++k) {
@@ -171,13 +180,20 @@ void add_output_noise(CompletionModel& model, const PublishedSettings& settings,
 }
 
 // Why Algorithms 2 and 3 promise nothing (docs/published-claims.md).
-const char* fault_of(Perturbed perturbed) {
-  return perturbed == Perturbed::gradient
+const char* fault_of(Perturbation where) {
+  return where == Perturbation::gradient
              ? "the factors of the first two modes, and a core, follow the ratings without noise; "
                "and one epsilon is claimed for all steps as if the noise were drawn once, at the "
                "optimum"
              : "the sensitivity is one of convex objectives, and this one is not convex; and the "
                "factors of the first two modes, and a core, are released without noise";
+}
+
+void require_published(Perturbation where, Index order) {
+  SOTTO_REQUIRE(where == Perturbation::input || where == Perturbation::gradient ||
+                    where == Perturbation::output,
+                "'{}' is no published perturbation", name_of(where));
+  SOTTO_REQUIRE(order == 3, "the published methods take tensors of order 3, got {}", order);
 }
 
 // From [0, 1] back to the range of the values.
@@ -201,39 +217,47 @@ PublishedSettings published_defaults(LowRank kind) {
   return settings;
 }
 
-Perturbed perturbed_by_name(const std::string& name) {
-  if (name == "input") return Perturbed::input;
-  SOTTO_REQUIRE(name == "gradient" || name == "output", "'{}' is no published perturbation", name);
-  return name == "gradient" ? Perturbed::gradient : Perturbed::output;
-}
-
 PrivacyClaim published_claim(double epsilon) { return {epsilon, 0}; }
 
-CompletionModel fit_published(const ObservedEntries& positions, RatingValues values,
-                              const RatingPlan& plan, Perturbed perturbed,
-                              const PublishedSettings& settings, PrivateRun& run) {
-  SOTTO_REQUIRE(positions.order() == 3, "the published methods take tensors of order 3, got {}",
-                positions.order());
-  const bool on_input = perturbed == Perturbed::input;
+PlannedRelease planned_release(const PublishedSettings& settings, Perturbation where,
+                               const RatingPlan& plan, const RatingShape& shape) {
+  require_published(where, std::ssize(shape.dims));
+  const double epsilon = plan.target.epsilon;
+  if (where == Perturbation::gradient) {
+    return planned(gradient_mechanism(settings, epsilon).record(), settings.epochs * shape.ratings,
+                   1);
+  }
+  if (where == Perturbation::output) {
+    return planned(output_mechanism(settings, epsilon).record(), shape.dims[2], 1);
+  }
+  return planned_values(plan, true);
+}
+
+PublishedFit fit_published(const ObservedEntries& positions, RatingValues values,
+                           const RatingPlan& plan, Perturbation where,
+                           const PublishedSettings& settings, PrivateRun& run) {
+  require_published(where, positions.order());
   std::vector<double> seen =
-      on_input ? release_values(std::move(values), plan, true, run)
-               : values_without_guarantee(std::move(values), plan.bounds, fault_of(perturbed), run);
+      where == Perturbation::input
+          ? release_values(std::move(values), plan, true, run)
+          : values_without_guarantee(std::move(values), plan.bounds, fault_of(where), run);
   SOTTO_REQUIRE(std::ssize(seen) == positions.size(), "one value a position is needed");
   for (double& x : seen) x = (x - plan.bounds.low) / plan.bounds.width();
-  CompletionModel model = first_model(positions, settings);
+  PublishedFit fit{first_model(positions, settings)};
   const double epsilon = plan.target.epsilon;
-  if (perturbed == Perturbed::gradient) {
-    descend_with_noise(model, positions, seen, settings, epsilon, run);
+  if (where == Perturbation::gradient) {
+    descend_with_noise(fit.model, positions, seen, settings, epsilon, run);
   } else {
-    descend(model, positions, seen, settings, {});
+    descend(fit.model, positions, seen, settings, {});
   }
-  if (perturbed == Perturbed::output) add_output_noise(model, settings, epsilon, run);
-  for (const FactorRows& factor : model.factors) {
-    SOTTO_REQUIRE_AT(factor.allFinite(), "`step`",
-                     "the gradients grew without bound; take a shorter step");
+  if (where == Perturbation::output) add_output_noise(fit.model, settings, epsilon, run);
+  const auto is_finite = [](const FactorRows& factor) { return factor.allFinite(); };
+  if (std::all_of(fit.model.factors.begin(), fit.model.factors.end(), is_finite)) {
+    restore_scale(fit.model, plan.bounds);
+  } else {
+    fit.status = FitStatus::diverged;
   }
-  restore_scale(model, plan.bounds);
-  return model;
+  return fit;
 }
 
 }  // namespace sotto

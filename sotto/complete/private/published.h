@@ -14,10 +14,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
-#include "sotto/complete/fit/model.h"
-#include "sotto/release/rating_sums.h"
+#include "sotto/complete/fit/fit.h"
+#include "sotto/release/rating_options.h"
+#include "sotto/tensor/ratings.h"
 
 namespace sotto {
 
@@ -35,16 +35,21 @@ struct PublishedSettings {
 // The paper's settings for MovieLens.
 PublishedSettings published_defaults(LowRank kind);
 
-enum class Perturbed { input, gradient, output };
-Perturbed perturbed_by_name(const std::string& name);
-
 // The claim that goes into the certificate before the run is made.
 PrivacyClaim published_claim(double epsilon);
 
-// Runs it, noise and denials included. The values in `positions`
-// are not looked at.
-CompletionModel fit_published(const ObservedEntries& positions, RatingValues values,
-                              const RatingPlan& plan, Perturbed perturbed,
-                              const PublishedSettings& settings, PrivateRun& run);
+// What it releases, with the settings of the run. `where`: input, gradient or output.
+PlannedRelease planned_release(const PublishedSettings& settings, Perturbation where,
+                               const RatingPlan& plan, const RatingShape& shape);
+
+struct PublishedFit {
+  CompletionModel model;
+  FitStatus status = FitStatus::completed;  // or diverged
+};
+
+// Runs it, noise and denials included. The values in `positions` are not looked at.
+PublishedFit fit_published(const ObservedEntries& positions, RatingValues values,
+                           const RatingPlan& plan, Perturbation where,
+                           const PublishedSettings& settings, PrivateRun& run);
 
 }  // namespace sotto

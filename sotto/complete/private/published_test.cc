@@ -35,13 +35,14 @@ RatingPlan plan_of(double epsilon) {
 }
 
 CompletionModel run(const ObservedEntries& positions, const std::vector<double>& values,
-                    Perturbed perturbed, const PublishedSettings& settings, double epsilon,
+                    Perturbation perturbed, const PublishedSettings& settings, double epsilon,
                     std::optional<Certificate>* certificate = nullptr) {
   PrivacyStatement statement = rating_statement(plan_of(epsilon));
   statement.claimed = published_claim(epsilon);
   PrivateRun run(statement, NoiseKey::insecure_from_seed(7));
   CompletionModel model =
-      fit_published(positions, RatingValues(values), plan_of(epsilon), perturbed, settings, run);
+      fit_published(positions, RatingValues(values), plan_of(epsilon), perturbed, settings, run)
+          .model;
   if (certificate != nullptr) *certificate = run.certify();
   return model;
 }
@@ -60,8 +61,8 @@ TEST(PublishedGradient, lets_every_rating_be_read_off_the_factor_without_noise) 
   const PublishedSettings settings = one_epoch();
   PublishedSettings none = settings;
   none.epochs = 0;
-  const CompletionModel start = run(positions, stars(), Perturbed::gradient, none, 0.001);
-  const CompletionModel found = run(positions, stars(), Perturbed::gradient, settings, 0.001);
+  const CompletionModel start = run(positions, stars(), Perturbation::gradient, none, 0.001);
+  const CompletionModel found = run(positions, stars(), Perturbation::gradient, settings, 0.001);
   for (Index i = 0; i < kPeople; ++i) {
     const Vector a0 = start.factor(0).row(i) / 4.0, a1 = found.factor(0).row(i) / 4.0;
     const Vector h = start.factor(1).row(i).cwiseProduct(start.factor(2).row(i));
@@ -77,7 +78,7 @@ TEST(PublishedPerturbations, of_gradient_and_output_move_bare_factors_with_one_r
   std::vector<double> values(positions.value.size(), 3), other = values;
   other[5] = 5;
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
-    for (const Perturbed where : {Perturbed::gradient, Perturbed::output}) {
+    for (const Perturbation where : {Perturbation::gradient, Perturbation::output}) {
       const CompletionModel a = run(positions, values, where, one_epoch(kind), 0.01);
       const CompletionModel b = run(positions, other, where, one_epoch(kind), 0.01);
       const Index user = positions.row(0, 5);
@@ -93,7 +94,7 @@ TEST(StrictCompletion, hides_one_rating_behind_its_noise) {
   std::vector<double> values(positions.value.size(), 3), other = values;
   other[5] = 5;
   const double epsilon = 0.01;
-  const PrivateSumsPlan parts = plan_private_sums(positions, epsilon, 2);
+  const PrivateSumsPlan parts = plan_private_sums(shape_of(positions), epsilon, 2);
   const auto predictions = [&](const std::vector<double>& ratings, std::uint64_t seed) {
     RatingPlan plan = plan_of(epsilon);
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
@@ -112,17 +113,18 @@ TEST(StrictCompletion, hides_one_rating_behind_its_noise) {
 
 TEST(PublishedInput, is_proved_and_the_others_are_not) {
   const ObservedEntries positions = diagonal_positions();
-  for (const Perturbed where : {Perturbed::input, Perturbed::gradient, Perturbed::output}) {
+  for (const Perturbation where :
+       {Perturbation::input, Perturbation::gradient, Perturbation::output}) {
     PrivacyStatement statement = rating_statement(plan_of(2));
     statement.claimed = published_claim(2);
     PrivateRun run(statement, NoiseKey::from_system());
     fit_published(positions, RatingValues(stars()), plan_of(2), where, one_epoch(), run);
     const Certificate certificate = run.certify();
-    EXPECT_EQ(certificate.proved, where == Perturbed::input) << certificate.why;
+    EXPECT_EQ(certificate.proved, where == Perturbation::input) << certificate.why;
     EXPECT_EQ(certificate.statement.claimed->epsilon, 2);
-    const double steps = where == Perturbed::input ? 1 : kPeople;
+    const double steps = where == Perturbation::input ? 1 : kPeople;
     EXPECT_NEAR(certificate.epsilon, 2 * steps, 1e-6 * steps);
-    if (where != Perturbed::input) {
+    if (where != Perturbation::input) {
       EXPECT_NE(certificate.why.find("without noise"), std::string::npos);
     }
   }
@@ -133,9 +135,9 @@ TEST(PublishedGradient, draws_the_published_noise) {
   PublishedSettings settings = one_epoch();
   settings.clip = 0.25;
   std::optional<Certificate> certificate;
-  run(positions, stars(), Perturbed::gradient, settings, 0.5, &certificate);
+  run(positions, stars(), Perturbation::gradient, settings, 0.5, &certificate);
   EXPECT_NEAR(certificate->releases[0].record.noise, 2 * 0.25 / 0.5, 1e-12);
-  run(positions, stars(), Perturbed::output, settings, 0.5, &certificate);
+  run(positions, stars(), Perturbation::output, settings, 0.5, &certificate);
   EXPECT_NEAR(certificate->releases[0].record.noise, 2 * 1 * 0.25 * 0.005 / 0.5, 1e-12);
 }
 
@@ -148,13 +150,14 @@ TEST(PublishedMethods, learn_where_the_noise_is_small) {
   for (const double x : data.value) mean += x / static_cast<double>(data.size());
   for (const double x : data.value) spread += (x - mean) * (x - mean);
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
-    for (const Perturbed where : {Perturbed::input, Perturbed::gradient, Perturbed::output}) {
+    for (const Perturbation where :
+         {Perturbation::input, Perturbation::gradient, Perturbation::output}) {
       PublishedSettings settings = published_defaults(kind);
       settings.step = 0.05;
       settings.lambda = settings.core_lambda = 1e-4;
       settings.epochs = 60;
       // As much as is not refused: pure epsilon, but for the tails of the noise.
-      const double epsilon = where == Perturbed::input ? 200 : 599;
+      const double epsilon = where == Perturbation::input ? 200 : 599;
       const std::vector<double> x = run(data, data.value, where, settings, epsilon).predict(data);
       double error = 0;
       for (std::size_t e = 0; e < x.size(); ++e) {

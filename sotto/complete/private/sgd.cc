@@ -21,17 +21,17 @@ double rating_variance(const ValueBounds& bounds) {
 }
 
 // Where the parameters stand: the mean, the biases of every mode, the factors of users and items.
-class Layout {
+class ParameterLayout {
  public:
-  Layout(const ObservedEntries& positions, Index rank) : rank_(rank) {
+  ParameterLayout(const std::vector<Index>& dims, Index rank) : rank_(rank) {
     Index next = 1;
-    for (const Index dim : positions.dims) {
+    for (const Index dim : dims) {
       bias_.push_back(next);
       next += dim;
     }
     for (std::size_t side = 0; side < 2; ++side) {
       factor_[side] = next;
-      next += positions.dims[side] * rank;
+      next += dims[side] * rank;
     }
     size_ = next;
   }
@@ -50,7 +50,7 @@ class Descent {
  public:
   Descent(const ObservedEntries& positions, const GradientPlan& plan, Index rank,
           std::uint64_t seed, double deviation)
-      : positions_(positions), plan_(plan), layout_(positions, rank) {
+      : positions_(positions), plan_(plan), layout_(positions.dims, rank) {
     start_ = start_model(LowRank::cp, rank, positions.dims,
                          {std::vector<double>(positions.dims.size(), 0), 1, 0, seed, 0});
     set_scales(deviation);
@@ -134,20 +134,20 @@ class Descent {
 
   const ObservedEntries& positions_;
   GradientPlan plan_;
-  Layout layout_;
+  ParameterLayout layout_;
   CompletionModel start_;
   Vector parameters_, curvature_, penalty_;
 };
 
 }  // namespace
 
-GradientPlan plan_private_sgd(const ObservedEntries& positions, const PrivacyTarget& target,
+GradientPlan plan_private_sgd(const RatingShape& shape, const PrivacyTarget& target,
                               const ValueBounds& bounds, Index rank) {
-  SOTTO_REQUIRE(positions.size() > 0, "there are no entries to learn from");
+  SOTTO_REQUIRE(shape.ratings > 0, "there are no entries to learn from");
   GradientPlan plan{target, bounds};
-  plan.ratings = positions.size();
-  plan.numbers = Layout(positions, rank).size();
-  plan.coefficients = 1 + positions.order() + 2 * rank;
+  plan.ratings = shape.ratings;
+  plan.numbers = ParameterLayout(shape.dims, rank).size();
+  plan.coefficients = 1 + std::ssize(shape.dims) + 2 * rank;
   plan.clip = kClipDeviations * std::sqrt(rating_variance(bounds));
   plan.rate = kSamplingRate;
   // Where the noise is small, more steps find more of the low-rank part.

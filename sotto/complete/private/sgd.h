@@ -15,11 +15,12 @@
 
 #include "sotto/complete/fit/model.h"
 #include "sotto/release/rating_gradients.h"
+#include "sotto/tensor/ratings.h"
 
 namespace sotto {
 
 // Rate, steps and clip; by public numbers.
-GradientPlan plan_private_sgd(const ObservedEntries& positions, const PrivacyTarget& target,
+GradientPlan plan_private_sgd(const RatingShape& shape, const PrivacyTarget& target,
                               const ValueBounds& bounds, Index rank);
 
 // The values in `positions` are not looked at. CP only.

@@ -36,7 +36,7 @@ ObservedEntries ratings() {
 }
 
 double error_at(const EntrySplit& split, double epsilon) {
-  const GradientPlan plan = plan_private_sgd(split.kept, {epsilon, 1e-6}, kSgdBounds, 2);
+  const GradientPlan plan = plan_private_sgd(shape_of(split.kept), {epsilon, 1e-6}, kSgdBounds, 2);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   ObservedEntries positions = split.kept;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));

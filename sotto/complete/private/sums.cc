@@ -291,6 +291,13 @@ CompletionModel as_model(const Unknowns& theta, const Design& design,
   return model;
 }
 
+// The releases as plans and certificates call them.
+std::string sums_of_mode(std::size_t mode) {
+  return "sums of the ratings of each row of mode " + std::to_string(mode);
+}
+constexpr const char* kTasteSums = "sums of the ratings of each user times features of the items";
+constexpr const char* kSquareSum = "sum of squares";
+
 struct Found {
   Answers sums, noise;  // noise: variances
   double squares = 0;
@@ -304,20 +311,16 @@ Found release_all(const ObservedEntries& positions, const PrivateSumsPlan& plan,
     found.noise.modes.emplace_back();
     if (!(plan.modes[m] > 0)) continue;
     const NoisySums rows =
-        sums.release({"sums of the ratings of each row of mode " + std::to_string(m),
-                      positions.dims[m], positions.index[m]},
-                     plan.modes[m]);
+        sums.release({sums_of_mode(m), positions.dims[m], positions.index[m]}, plan.modes[m]);
     found.sums.modes[m] = rows.sums;
     found.noise.modes[m] = Vector::Constant(positions.dims[m], rows.variance);
   }
-  const NoisySums tastes =
-      sums.release({"sums of the ratings of each user times features of the items",
-                    positions.dims[0], positions.index[0], &table, positions.index[1]},
-                   plan.tastes);
+  const NoisySums tastes = sums.release(
+      {kTasteSums, positions.dims[0], positions.index[0], &table, positions.index[1]}, plan.tastes);
   found.sums.tastes = tastes.sums;
   found.noise.tastes = FactorRows::Constant(positions.dims[0], plan.taste_count, tastes.variance);
   const std::vector<std::int32_t> all(positions.value.size(), 0);
-  found.squares = sums.release({"sum of squares", 1, all, nullptr, {}, 2}, plan.squares).sums(0, 0);
+  found.squares = sums.release({kSquareSum, 1, all, nullptr, {}, 2}, plan.squares).sums(0, 0);
   return found;
 }
 
@@ -352,14 +355,14 @@ std::vector<double> PrivateSumsPlan::shares() const {
   return result;
 }
 
-PrivateSumsPlan plan_private_sums(const ObservedEntries& positions, double epsilon, Index rank) {
-  SOTTO_REQUIRE(positions.size() > 0, "there are no entries to learn from");
-  const auto& dims = positions.dims;
+PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank) {
+  SOTTO_REQUIRE(shape.ratings > 0, "there are no entries to learn from");
+  const auto& dims = shape.dims;
   PrivateSumsPlan plan;
   plan.squares = kSquareShare;
   const Index features = 1 + std::min({kMaxPositionVectors, dims[0], dims[1]});
   plan.taste_count = std::min({rank, features, kMostTastes});
-  const double strength = epsilon * std::sqrt(static_cast<double>(positions.size()) /
+  const double strength = epsilon * std::sqrt(static_cast<double>(shape.ratings) /
                                               (kUsualCount * static_cast<double>(dims[0])));
   plan.tastes = kMostForTastes * strength / (1 + strength);
   plan.slope_variance = kMostForSlopes * strength / (1 + strength);
@@ -377,6 +380,20 @@ PrivateSumsPlan plan_private_sums(const ObservedEntries& positions, double epsil
   for (double& share : plan.modes) share *= (1 - plan.squares - plan.tastes) / parts;
   plan.values += 1 + dims[0] * plan.taste_count;
   return plan;
+}
+
+std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
+                                             const RatingPlan& settings, const RatingShape& shape) {
+  std::vector<PlannedRelease> releases;
+  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
+    if (!(plan.modes[m] > 0)) continue;
+    releases.push_back(planned_sum({sums_of_mode(m), shape.dims[m], plan.modes[m]}, settings));
+  }
+  PlannedSum tastes{kTasteSums, shape.dims[0], plan.tastes, plan.taste_count};
+  tastes.has_coefficients = true;
+  releases.push_back(planned_sum(tastes, settings));
+  releases.push_back(planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings));
+  return releases;
 }
 
 PrivateSumsFit fit_private_sums(const ObservedEntries& positions, const PrivateSumsPlan& plan,

@@ -1,4 +1,4 @@
-// Private completion, unit: one rating; positions public. Ours.
+// Private completion, unit: one rating; positions public. A linear model of noisy sums.
 //
 // Released, once each: the sum of the values of every row of every mode, the sum of their squares,
 // and for every user the sums of values times the leading features of the items (position_features,
@@ -23,6 +23,7 @@
 
 #include "sotto/complete/fit/model.h"
 #include "sotto/release/rating_sums.h"
+#include "sotto/tensor/ratings.h"
 
 namespace sotto {
 
@@ -40,7 +41,11 @@ struct PrivateSumsPlan {
 
 // Tastes are worth more of the budget, and slopes are believed more, the less the noise is: by
 // epsilon and the number of ratings of a user.
-PrivateSumsPlan plan_private_sums(const ObservedEntries& positions, double epsilon, Index rank);
+PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank);
+
+// What it releases, with the settings of the run.
+std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
+                                             const RatingPlan& settings, const RatingShape& shape);
 
 // Where positions say nothing of tastes (a grid of ratings without gaps), no row that an entry uses
 // has coefficients: plain sums are asked for instead. The list of releases stays what it is.

@@ -59,7 +59,7 @@ double error_of(const ObservedEntries& test, const CompletionModel& model) {
 }
 
 double strict_error(const EntrySplit& split, double epsilon) {
-  const PrivateSumsPlan parts = plan_private_sums(split.kept, epsilon, 8);
+  const PrivateSumsPlan parts = plan_private_sums(shape_of(split.kept), epsilon, 8);
   const RatingPlan plan{{epsilon, kTailDelta}, kStars, RatingNoise::laplace, parts.values};
   PrivateRun run(rating_statement(plan), NoiseKey::from_system());
   RatingSums sums(RatingValues(split.kept.value), plan, run);
@@ -76,7 +76,8 @@ double published_input_error(const EntrySplit& split, double epsilon) {
   const RatingPlan plan{{epsilon, kTailDelta}, kStars, RatingNoise::laplace, 1};
   PrivateRun run(rating_statement(plan), NoiseKey::from_system());
   return error_of(split.held_out, fit_published(split.kept, RatingValues(split.kept.value), plan,
-                                                Perturbed::input, settings, run));
+                                                Perturbation::input, settings, run)
+                                      .model);
 }
 
 TEST(PrivateCompletion, costs_little_accuracy_on_ratings_like_movielens) {

@@ -17,7 +17,7 @@ constexpr ValueBounds kSumsBounds{1, 5};
 
 CompletionModel fit(const ObservedEntries& data, double epsilon, LowRank kind = LowRank::cp,
                     Index rank = 3, std::uint64_t seed = 1) {
-  const PrivateSumsPlan parts = plan_private_sums(data, epsilon, rank);
+  const PrivateSumsPlan parts = plan_private_sums(shape_of(data), epsilon, rank);
   RatingPlan plan{{epsilon, kTailDelta}, kSumsBounds, RatingNoise::laplace, parts.values};
   PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
   ObservedEntries positions = data;
@@ -88,13 +88,13 @@ TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
   ObservedEntries data = biased_ratings();
   for (const double epsilon : {0.01, 1.0, 100.0}) {
     double sum = 0;
-    for (const double share : plan_private_sums(data, epsilon, 4).shares()) sum += share;
+    for (const double share : plan_private_sums(shape_of(data), epsilon, 4).shares()) sum += share;
     EXPECT_NEAR(sum, 1, 1e-12);
   }
   // Two modes read as three: nothing is spent on a mode of one row.
   ObservedEntries flat({4, 5, 1});
   flat.append(std::vector<std::int32_t>{1, 2, 0}, 3);
-  const PrivateSumsPlan plan = plan_private_sums(flat, 1, 2);
+  const PrivateSumsPlan plan = plan_private_sums(shape_of(flat), 1, 2);
   EXPECT_EQ(plan.modes[2], 0);
   EXPECT_EQ(plan.shares().size(), 4u);
 }
@@ -205,7 +205,7 @@ TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
   SeededRandom random(9);
   for (double& x : data.value) x = 2.8 + 0.8 * random.uniform();  // no prediction is cut
   for (const double epsilon : {2.0, 30.0}) {
-    const PrivateSumsPlan parts = plan_private_sums(data, epsilon, 2);
+    const PrivateSumsPlan parts = plan_private_sums(shape_of(data), epsilon, 2);
     const RatingPlan plan{{epsilon, 1e-6}, kSumsBounds, RatingNoise::gaussian, parts.values};
     // The same seed: the same noise.
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(2));

@@ -21,10 +21,10 @@ OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own) {
   for (const OwnRating& rating : own) {
     row[0] = level;
     row.tail(rank) = model.factors.row(rating.item);
-    const double held = std::clamp(rating.value, model.bounds.low, model.bounds.high);
+    const double value = std::clamp(rating.value, model.bounds.low, model.bounds.high);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(row);
     right +=
-        (held - model.mean - model.effects[rating.item] - time_effect(model, rating.time)) * row;
+        (value - model.mean - model.effects[rating.item] - time_effect(model, rating.time)) * row;
   }
   const Vector found = gram.selfadjointView<Eigen::Lower>().llt().solve(right);
   return {level * found[0], found.tail(rank)};

@@ -1,5 +1,7 @@
 #include "sotto/complete/private/users.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -147,6 +149,34 @@ double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& lev
 std::int64_t most_user_values(const UserPlan& plan) {
   const Index core = std::min(plan.items, kMostCore);
   return 4 + 2 * (plan.items + plan.times) + core * (core + 1) / 2;
+}
+
+std::vector<PlannedRelease> planned_releases(const UserPlan& plan) {
+  const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
+  const double times_share = plan.times > 1 ? kShareTimes : 0;
+  const double item_share = 1 - kShareLevels - kSharePairs - times_share;
+  std::vector<PlannedRelease> releases{
+      planned_block(kUserLevels, 4, mu * std::sqrt(kShareLevels), kShareLevels),
+      {kItemSums, "gaussian", 2 * plan.items, 1, item_share, {}, {}}};
+  if (plan.times > 1) {
+    const double time_mu = mu * std::sqrt(kShareTimes) * (1 - 0x1p-44);
+    releases.push_back(planned_block(kTimeSums, 2 * plan.times, time_mu, kShareTimes));
+  }
+  releases.push_back({kPairMoment, "gaussian", 0, 1, kSharePairs, {}, {}});
+  return releases;
+}
+
+Forecast core_forecast(const UserPlan& plan) {
+  const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
+  const Index core = affordable_core(static_cast<double>(plan.users),
+                                     1 / (mu * std::sqrt(kSharePairs)), plan.items);
+  const bool with_pairs = core >= std::min(kLeastCore, plan.items);
+  return {"core_items", with_pairs ? static_cast<double>(core) : 0,
+          with_pairs
+              ? fmt::format("with {} users the pair moment has at most {} items", plan.users, core)
+              : fmt::format("with {} users there is no pair moment, and its share goes to the sums "
+                            "of the items",
+                            plan.users)};
 }
 
 UserModel fit_private_users(PrivateUsers& users, Index rank) {

@@ -1,4 +1,4 @@
-#include "sotto/io/label_table.h"
+#include "sotto/tensor/label_table.h"
 
 #include <algorithm>
 #include <functional>

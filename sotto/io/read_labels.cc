@@ -1,4 +1,4 @@
-#include "sotto/io/public_rows.h"
+#include "sotto/io/read_labels.h"
 
 #include "sotto/base/error.h"
 #include "sotto/io/line_reader.h"
@@ -20,20 +20,6 @@ LabelTable read_labels(const std::string& path) {
   }
   SOTTO_REQUIRE_AT(labels.size() > 0, source.path(), "has no labels");
   return labels;
-}
-
-ObservedEntries numbered_by(const LabelTable& listed, Index mode, const Ratings& ratings) {
-  const auto m = static_cast<std::size_t>(mode);
-  std::vector<std::int32_t> row_of;
-  for (Index r = 0; r < ratings.entries.dims[m]; ++r) {
-    row_of.push_back(listed.find(ratings.modes[m].label(r)));
-  }
-  ObservedEntries entries = ratings.entries;
-  entries.dims[m] = listed.size();
-  for (std::int32_t& row : entries.index[m]) {
-    if (row != kUnknownRow) row = row_of[static_cast<std::size_t>(row)];
-  }
-  return entries;
 }
 
 }  // namespace sotto

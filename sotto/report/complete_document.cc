@@ -1,0 +1,163 @@
+#include "sotto/report/complete_document.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace sotto {
+namespace {
+
+template <class Names>
+void describe_ratings(const RatingShape& shape, const Names& names, ResultDocument& document) {
+  document.input("entries", shape.ratings).input("dims", shape.dims).input("modes", names);
+}
+
+void describe_scores(const std::optional<CompletionScores>& scores, ResultDocument& document) {
+  if (!scores) return;
+  document.value("rmse", scores->rmse).value("mae", scores->mae);
+  if (scores->ndcg10) document.value("ndcg10", *scores->ndcg10);
+  document.value("test", {{"entries", scores->entries}, {"unknown_rows", scores->unknown}});
+}
+
+void describe_training(const CompletionResult& result, ResultDocument& document) {
+  const TrainingRecord& training = *result.training;
+  document.fact("status", name_of(result.status))
+      .fact("method", result.method)
+      .fact("epochs", training.history.size())
+      .fact("best_epoch", training.best_epoch);
+  Json errors, seconds;
+  for (const EpochRecord& epoch : training.history) {
+    errors["train_rmse"].push_back(epoch.train_rmse);
+    if (epoch.validation_rmse) errors["validation_rmse"].push_back(*epoch.validation_rmse);
+    seconds.push_back(epoch.seconds);
+  }
+  document.epoch_history(std::move(errors)).epoch_seconds(std::move(seconds));
+  document.seconds(training.seconds);
+}
+
+// What of the model stands in no array.
+void describe_model(const CompletionModel& model, ResultDocument& document) {
+  document.detail("mean", model.biases.mean);
+  if (model.unknown_factors.empty()) return;
+  Json unknown = Json::array();
+  for (std::size_t m = 0; m < model.unknown_factors.size(); ++m) {
+    const Vector factor = model.unknown_factors[m].head(model.rank);
+    unknown.push_back({{"bias", model.biases.unknown[m]},
+                       {"factor", std::vector<double>(factor.begin(), factor.end())}});
+  }
+  document.detail("unknown_rows", std::move(unknown));
+}
+
+// Numbers of ratings, at shares of the rows.
+Json contributions(const std::vector<Index>& counts) {
+  const auto at = [&](double share) {
+    return counts[static_cast<std::size_t>(share * static_cast<double>(counts.size() - 1))];
+  };
+  return {{"users", counts.size()}, {"least", at(0)},          {"median", at(0.5)},
+          {"ninety", at(0.9)},      {"ninety_nine", at(0.99)}, {"most", at(1)}};
+}
+
+Json check_json(const RatingCheck& check) {
+  Json found{{"duplicates", check.duplicates},
+             {"empty_slices", check.empty_slices},
+             {"contributions", contributions(check.ratings_of_rows)},
+             {"values", {{"lowest", check.lowest}, {"highest", check.highest}}}};
+  if (check.test) {
+    found["test"] = {{"entries", check.test->entries},
+                     {"duplicates", check.test->duplicates},
+                     {"overlap", check.test->overlap},
+                     {"unknown_rows", check.test->unknown_rows}};
+  }
+  return found;
+}
+
+std::string scores_text(const CompletionScores& scores) {
+  std::string text = fmt::format("test: rmse {:.4f}, mae {:.4f}", scores.rmse, scores.mae);
+  if (scores.ndcg10) text += fmt::format(", ndcg10 {:.4f}", *scores.ndcg10);
+  return text + fmt::format(" over {} entries", scores.entries);
+}
+
+std::string certificate_lines(const Certificate& certificate) {
+  return with_dashes(certificate.to_text()) + "\n";
+}
+
+}  // namespace
+
+void describe(const CompletionResult& result, ResultDocument& document) {
+  std::vector<std::string> names;
+  for (const RatingMode& mode : result.modes) names.push_back(mode.name);
+  describe_ratings(result.shape, names, document);
+  describe_scores(result.scores, document);
+  if (result.certificate) {
+    document.certificate(*result.certificate).fact("method", result.method);
+  } else {
+    describe_training(result, document);
+  }
+  describe_model(result.model, document);
+}
+
+void describe(const UserCompletionResult& result, ResultDocument& document) {
+  const UserModel& model = result.model;
+  document.input("items", result.rows.items.size());
+  describe_scores(result.scores, document);
+  document.certificate(result.certificate).fact("method", result.method);
+  document.detail("mean", model.mean);
+  Json user{{"level_variance", model.level_variance},
+            {"error_variance", model.error_variance},
+            {"low", model.bounds.low},
+            {"high", model.bounds.high}};
+  if (model.times.size() > 0) user["times"] = model.times.size();
+  document.detail("user", std::move(user));
+}
+
+void describe(const RecommendationResult& result, ResultDocument& document) {
+  document.input("items", result.items);
+  Json records = Json::array();
+  for (const RecommendedItem& one : result.recommendations) {
+    records.push_back({{"item", one.item}, {"value", one.value}});
+  }
+  if (!records.empty()) document.table("recommendations", "Recommendations", std::move(records));
+  document.exposed(result.exposes);
+  document.detail("source", {{"folder", result.folder}, {"privacy", result.certificate}});
+}
+
+void describe(const RatingCheck& check, ResultDocument& document) {
+  describe_ratings(check.shape, check.modes, document);
+  document.value("check", check_json(check));
+}
+
+std::string to_text(const CompletionResult& result) {
+  std::string text = result.method;
+  if (result.training) {
+    const std::vector<EpochRecord>& history = result.training->history;
+    text +=
+        fmt::format(": {} after {} epochs, {:.3g} s; training error {:.4f}", name_of(result.status),
+                    history.size(), result.training->seconds, history.back().train_rmse);
+  }
+  text += "\n";
+  if (result.scores) {
+    text += scores_text(*result.scores);
+    if (result.scores->unknown > 0) {
+      text += fmt::format(", {} of them with rows that were not learnt", result.scores->unknown);
+    }
+    text += "\n";
+  }
+  return result.certificate ? text + certificate_lines(*result.certificate) : text;
+}
+
+std::string to_text(const UserCompletionResult& result) {
+  const std::string scores = result.scores ? scores_text(*result.scores) + "\n" : "";
+  return result.method + "\n" + scores + certificate_lines(result.certificate);
+}
+
+std::string to_text(const RecommendationResult& result) {
+  std::string text;
+  for (const auto& [item, value] : result.recommendations) {
+    text += fmt::format("{}\t{:.4f}\n", item, value);
+  }
+  return text + result.exposes + "\n";
+}
+
+std::string to_text(const RatingCheck& check) { return to_text(check_json(check)); }
+
+}  // namespace sotto

@@ -1,0 +1,324 @@
+#include "sotto/tasks/complete.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/base/stopwatch.h"
+#include "sotto/io/public_format.h"
+#include "sotto/release/private_run.h"
+#include "sotto/release/rating_split.h"
+#include "sotto/tasks/declare.h"
+#include "sotto/tasks/rating_ways.h"
+
+namespace sotto {
+namespace {
+
+// ---- which options a run looks at ----
+
+// Those of the solver that are not here have no effect on a private run.
+constexpr std::string_view kOfSums[] = {"rank", "model"};
+constexpr std::string_view kOfGradients[] = {"rank", "model", "seed"};
+constexpr std::string_view kOfPublished[] = {"rank", "model",  "lambda", "lambda-core",
+                                             "step", "epochs", "seed"};
+
+// Whether the options of the solver are all used: noise on every rating makes the rest free.
+bool is_solver_run(const CompleteTask& task) {
+  const RatingPrivacyOptions& privacy = task.privacy;
+  return !privacy.asked() || (privacy.perturb == Perturbation::input && !privacy.as_published);
+}
+
+bool looks_at(const CompleteTask& task, const std::string& solver_option) {
+  if (is_solver_run(task)) return true;
+  std::span<const std::string_view> used = kOfSums;
+  if (task.privacy.as_published) used = kOfPublished;
+  if (task.privacy.mechanism == RatingMechanism::sgd) used = kOfGradients;
+  return std::find(used.begin(), used.end(), solver_option) != used.end();
+}
+
+// What has no effect is refused where it was given, so that nobody believes that the ratings chose
+// anything. A seed is harmless, and the published methods are stochastic gradients.
+void refuse_without_effect(const CompleteTask& task) {
+  CompletionOptions given = task.completion, usual;
+  if (task.privacy.as_published && given.method == CompletionMethod::sgd) {
+    given.method = usual.method;
+  }
+  given.seed = usual.seed;
+  const OptionTable mine = given.table(), theirs = usual.table();
+  for (std::size_t n = 0; n < mine.options().size(); ++n) {
+    const Option& option = mine.options()[n];
+    SOTTO_REQUIRE_AT(
+        looks_at(task, option.name) || option.get() == theirs.options()[n].get(),
+        fmt::format("`{}`", option.name),
+        "has no effect in this private run, which chooses nothing by the ratings; leave it out");
+  }
+}
+
+// ---- the input ----
+
+void require_two_ratings(const Ratings& ratings) {
+  SOTTO_REQUIRE_AT(ratings.entries.size() >= 2, ratings.path,
+                   "has one entry: nothing to learn from");
+}
+
+// Sizes that a header declares are public, and memory is needed for every row.
+void check_positions(const Ratings& positions) {
+  constexpr Index kMostRows = Index{1} << 24;
+  for (const Index rows : positions.entries.dims) {
+    SOTTO_REQUIRE_AT(rows <= kMostRows, positions.path,
+                     "has a mode of {} rows, a private run takes up to {}; without a header the "
+                     "rows of a .tns are those that occur",
+                     rows, kMostRows);
+  }
+  refuse_duplicates(positions);
+  require_two_ratings(positions);
+}
+
+// The test file, which is public in every run.
+std::optional<Ratings> read_test_ratings(const CompleteTask& task, const Ratings& known) {
+  if (task.test.empty()) return std::nullopt;
+  return read_more_ratings(task.test, task.file, known)
+      .open(PublicDeclaration("the file of `test` is treated as public"));
+}
+
+void refuse_protected_places(const Ratings& positions, const Ratings& test) {
+  const Index shared = count_overlap(positions.entries, test.entries);
+  SOTTO_REQUIRE_AT(shared == 0, test.path,
+                   "holds {} of the places of {}: a test file is treated as public, so it must "
+                   "hold other ratings",
+                   shared, positions.path);
+}
+
+CompletionScores score_ratings(const CompletionModel& model, const ObservedEntries& test,
+                               const std::optional<ValueRange>& range) {
+  const double low = range ? range->low : *std::min_element(test.value.begin(), test.value.end());
+  return score(test, model.predict(test), low);
+}
+
+CompletionResult result_of_ratings(Ratings ratings) {
+  CompletionResult result;
+  result.shape = shape_of(ratings.entries);
+  result.modes = std::move(ratings.modes);
+  return result;
+}
+
+CompletionResult complete_publicly(Ratings ratings, const CompleteTask& task,
+                                   const ProgressCallback& progress) {
+  TrainingRecord training;
+  const Stopwatch reading;
+  const std::optional<Ratings> test = read_test_ratings(task, ratings);
+  training.seconds_reading_test = reading.seconds();
+  refuse_duplicates(ratings);
+  require_two_ratings(ratings);
+  const std::optional<ValueRange> range = task.file.value_range();
+  const Stopwatch learning;
+  CompletionFit fit = fit_completion(
+      ratings.entries, task.completion,
+      range ? std::optional(std::pair(range->low, range->high)) : std::nullopt, progress);
+  throw_if_stopped(fit.status == FitStatus::stopped);
+  CompletionResult result = result_of_ratings(std::move(ratings));
+  if (test && fit.status != FitStatus::diverged) {
+    result.scores = score_ratings(fit.model, test->entries, range);
+  }
+  training.seconds = learning.seconds();
+  training.history = std::move(fit.history);
+  training.best_epoch = fit.best_epoch;
+  result.training = std::move(training);
+  result.model = std::move(fit.model);
+  result.status = fit.status;
+  result.method = name_of(fit.method);
+  return result;
+}
+
+// How the ratings were read: which column is protected, and which are not.
+std::vector<std::string> rating_facts(const Ratings& positions) {
+  std::vector<std::string> modes, facts;
+  for (const RatingMode& mode : positions.modes) modes.push_back(mode.name);
+  if (positions.format != RatingFormat::automatic) {
+    facts.push_back(format_fact(name_of(positions.format)));
+  }
+  facts.push_back(
+      fmt::format("that the values are {} and the positions {}",
+                  positions.value_column.empty() ? "the last column" : positions.value_column,
+                  fmt::join(modes, ", ")));
+  return facts;
+}
+
+CompletionResult complete_privately(Sensitive<Ratings> ratings, const CompleteTask& task,
+                                    const ProgressCallback& progress) {
+  auto [positions, values] = split(std::move(ratings));
+  check_positions(positions);
+  const RatingShape shape = shape_of(positions.entries);
+  Plan releases = plan(task, shape);
+  const std::optional<Ratings> test = read_test_ratings(task, positions);
+  if (test) refuse_protected_places(positions, *test);
+  std::vector<std::string>& facts = releases.statement.public_facts;
+  for (std::string& fact : rating_facts(positions)) facts.push_back(std::move(fact));
+  name_companions(releases.statement, task.companions());
+
+  PrivateRun run(releases, task.privacy.key());
+  PrivateFit fit =
+      fit_by(chosen_way(task, shape), task, {positions.entries, std::move(values)}, run, progress);
+  throw_if_stopped(fit.status == FitStatus::stopped);
+  CompletionResult result = result_of_ratings(std::move(positions));
+  if (test && fit.status != FitStatus::diverged) {
+    result.scores = score_ratings(fit.model, test->entries, task.file.value_range());
+  }
+  result.model = std::move(fit.model);
+  result.status = fit.status;
+  result.method = releases.method;
+  result.certificate = run.certify();
+  return result;
+}
+
+}  // namespace
+
+OptionTable CompleteTask::table() {
+  return OptionTable()
+      .append(completion.table())
+      .append(file.table())
+      .text("test", 0, test, "FILE", "entries to be predicted: rmse, mae and ndcg10")
+      .append(privacy.table())
+      .text("given", 0, given, "FILE",
+            "unit user, with `test`: public ratings of the test users, who should not be in "
+            "RATINGS (that is not looked at)");
+}
+
+void CompleteTask::check() const {
+  completion.check();
+  privacy.check();
+  SOTTO_REQUIRE_AT(given.empty() || privacy.for_users(), "`given`", "only works with `unit` user");
+  if (!privacy.asked()) return;
+  bounds().check();
+  SOTTO_REQUIRE_AT(privacy.mechanism != RatingMechanism::sgd || completion.model == LowRank::cp,
+                   "`mechanism`", "sgd only works with `model` cp");
+  refuse_without_effect(*this);
+  if (!privacy.for_users()) return;
+  privacy.require_small_delta(privacy.guessed_users());
+  SOTTO_REQUIRE_AT(file.time_mode == TimeMode::none || !privacy.times.empty(), "`time-mode`",
+                   "needs `times` FILE with `unit` user: the public list of days, weeks or months, "
+                   "which would otherwise be read off the users' ratings");
+  SOTTO_REQUIRE_AT(completion.model == LowRank::cp, "`model`", "`unit` user only works with cp");
+  SOTTO_REQUIRE_AT(test.empty() || !given.empty(), "`test`",
+                   "needs `given` FILE with `unit` user: public ratings of the test users, from "
+                   "which their own part is worked out");
+}
+
+RatingFileOptions CompleteTask::reading() const {
+  RatingFileOptions options = file;
+  options.records_are_private = privacy.asked();
+  options.for_users = privacy.for_users();
+  return options;
+}
+
+Companions CompleteTask::companions() const {
+  return {{"test", test}, {"given", given}, {"items", privacy.items}, {"times", privacy.times}};
+}
+
+ValueBounds CompleteTask::bounds() const {
+  const std::optional<ValueRange> range = file.value_range();
+  SOTTO_REQUIRE_AT(range, "`epsilon`",
+                   "needs `range` LO:HI, the range that values can have: it is public and is not "
+                   "read off the ratings");
+  return {range->low, range->high};
+}
+
+std::vector<std::string> CompleteTask::unused() const {
+  if (!privacy.asked()) return {};
+  std::vector<std::string> names;
+  CompletionOptions solver = completion;
+  const OptionTable options = solver.table();
+  for (const Option& option : options.options()) {
+    if (!looks_at(*this, option.name)) names.push_back(option.name);
+  }
+  if (privacy.for_users()) {
+    names.emplace_back("mechanism");
+  } else {
+    names.insert(names.end(), {"items", "times", "per-user", "given"});
+  }
+  const bool clips =
+      privacy.perturb == Perturbation::gradient || privacy.perturb == Perturbation::output;
+  if (!clips) names.emplace_back("clip");
+  return names;
+}
+
+Plan plan(const CompleteTask& task, const RatingShape& shape) {
+  task.check();
+  SOTTO_REQUIRE_AT(task.privacy.asked(), "`plan`", "needs `epsilon`");
+  SOTTO_REQUIRE(!task.privacy.for_users(), "a shape of ratings is for `unit` rating");
+  task.completion.check_for(shape.dims);
+  task.privacy.require_small_delta({shape.ratings, "ratings"});
+  return plan_by(chosen_way(task, shape), task, shape);
+}
+
+RatingShape read_rating_shape(const std::string& path, const CompleteTask& task) {
+  RatingFileOptions options = task.reading();
+  options.positions_only = true;
+  const Ratings positions = split(read_ratings(path, options)).positions;
+  check_positions(positions);
+  return shape_of(positions.entries);
+}
+
+CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,
+                     const ProgressCallback& progress) {
+  task.check();
+  require_declared(ratings, task.privacy.asked());
+  SOTTO_REQUIRE(!task.privacy.for_users(), "`unit` user is learnt by run_users");
+  return ratings.is_public() ? complete_publicly(std::move(ratings).open(), task, progress)
+                             : complete_privately(std::move(ratings).sensitive(), task, progress);
+}
+
+void save(const CompletionResult& result, OutputFolder& folder) {
+  const CompletionModel& model = result.model;
+  for (Index m = 0; m < model.order(); ++m) {
+    const auto n = static_cast<std::size_t>(m);
+    folder.write_npy(fmt::format("factors_{}.npy", m), model.factor(m));
+    folder.write_npy(fmt::format("biases_{}.npy", m), model.biases.rows[n]);
+    std::string labels;
+    for (Index i = 0; i < result.shape.dims[n]; ++i) labels += result.modes[n].label(i) + "\n";
+    folder.write_text(fmt::format("labels_{}.txt", m), labels);
+  }
+  if (model.kind == LowRank::tucker) folder.write_npy("core.npy", model.core_tensor());
+}
+
+RatingCheck check_ratings(Input<Ratings> input, const CompleteTask& task) {
+  SOTTO_REQUIRE_AT(!task.privacy.asked(), "`check`",
+                   "shows the ratings and does not work with `epsilon`");
+  require_declared(input, false);
+  const Ratings ratings = std::move(input).open();
+  const ObservedEntries& entries = ratings.entries;
+  RatingCheck found;
+  found.shape = shape_of(entries);
+  for (const RatingMode& mode : ratings.modes) found.modes.push_back(mode.name);
+  found.duplicates = find_duplicates(entries).count;
+  for (Index m = 0; m < entries.order(); ++m) {
+    const RowEntries rows(entries, m);
+    Index empty = 0;
+    for (Index i = 0; i < rows.rows(); ++i) {
+      empty += rows.count(i) == 0 ? 1 : 0;
+      if (m == 0) found.ratings_of_rows.push_back(rows.count(i));
+    }
+    found.empty_slices.push_back(empty);
+  }
+  std::sort(found.ratings_of_rows.begin(), found.ratings_of_rows.end());
+  const auto [lowest, highest] = std::minmax_element(entries.value.begin(), entries.value.end());
+  found.lowest = *lowest;
+  found.highest = *highest;
+  if (const std::optional<Ratings> test = read_test_ratings(task, ratings)) {
+    found.test.emplace();
+    found.test->entries = test->entries.size();
+    found.test->duplicates = find_duplicates(test->entries).count;
+    found.test->overlap = count_overlap(entries, test->entries);
+    for (Index e = 0; e < test->entries.size(); ++e) {
+      found.test->unknown_rows += test->entries.has_unknown_row(e) ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+}  // namespace sotto

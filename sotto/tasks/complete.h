@@ -1,0 +1,102 @@
+// Completion of ratings from beginning to end: what it will release, learning, the score on a test
+// file, saving. Without privacy, or with it for one rating; for one user see complete_users.h.
+//
+//   CompleteTask task;
+//   task.privacy.epsilon = 1;
+//   task.file.range = "1:5";
+//   const std::string path = "ratings.csv";
+//   CompletionResult result = run(read_ratings(path, task.reading()), task);
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/options.h"
+#include "sotto/base/progress.h"
+#include "sotto/base/sensitive.h"
+#include "sotto/complete/fit/fit.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_ratings.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/plan.h"
+#include "sotto/release/rating_options.h"
+#include "sotto/tasks/companions.h"
+#include "sotto/tensor/ratings.h"
+
+namespace sotto {
+
+struct CompleteTask {
+  CompletionOptions completion;
+  RatingFileOptions file;  // of the ratings, and of the files below
+  std::string test;        // file: public ratings to be predicted
+  RatingPrivacyOptions privacy;
+  std::string given;  // file: public ratings of the test users, unit user
+
+  OptionTable table();
+  // Refuses what can be refused before the ratings are read.
+  void check() const;
+
+  // How the ratings are read.
+  RatingFileOptions reading() const;
+  // The files that are read beside them.
+  Companions companions() const;
+  // The range of the values, which a private run needs.
+  ValueBounds bounds() const;
+  // Options of the table that this run does not look at.
+  std::vector<std::string> unused() const;
+};
+
+// What a private run, unit rating, will release. Refuses what its shape does not allow.
+Plan plan(const CompleteTask& task, const RatingShape& shape);
+
+// The shape of a file of ratings, unit rating: reads who rated what, which is public, and not the
+// values.
+RatingShape read_rating_shape(const std::string& path, const CompleteTask& task);
+
+// How the training of a run without privacy went.
+struct TrainingRecord {
+  std::vector<EpochRecord> history;
+  Index best_epoch = 0;
+  double seconds = 0;               // learning and scoring
+  double seconds_reading_test = 0;  // reading the test file
+};
+
+struct CompletionResult {
+  RatingShape shape;
+  std::vector<RatingMode> modes;  // names of the modes, labels of their rows
+  CompletionModel model;
+  FitStatus status = FitStatus::completed;
+  std::string method;                      // "bayes", "noisy sums of ratings"
+  std::optional<CompletionScores> scores;  // on the test file
+  std::optional<TrainingRecord> training;  // without privacy
+  std::optional<Certificate> certificate;  // with it
+};
+
+// Learns a model: of ratings that were declared public without privacy, of others with it, unit
+// rating. Then the file of `test` is taken as public; one that holds places of the ratings is
+// refused. A run that was asked to stop throws an Error with Fault::stopped.
+CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,
+                     const ProgressCallback& progress = {});
+
+// Writes factors, biases, labels and core.
+void save(const CompletionResult& result, OutputFolder& folder);
+
+// A report on public ratings and the test file; nothing is learnt.
+struct RatingCheck {
+  RatingShape shape;
+  std::vector<std::string> modes;
+  Index duplicates = 0;                // entries at a place that an earlier one has
+  std::vector<Index> empty_slices;     // rows without entries, one number a mode
+  std::vector<Index> ratings_of_rows;  // of the first mode, in increasing order
+  double lowest = 0, highest = 0;
+
+  struct Test {
+    Index entries = 0, duplicates = 0, overlap = 0, unknown_rows = 0;
+  };
+  std::optional<Test> test;
+};
+RatingCheck check_ratings(Input<Ratings> ratings, const CompleteTask& task);
+
+}  // namespace sotto

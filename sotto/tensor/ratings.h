@@ -1,0 +1,90 @@
+// Ratings as they were read: observed entries, and what their rows stand for.
+//
+// Privacy: ratings that belong to persons travel as Sensitive<Ratings>; release/rating_split.h says
+// what of them is public.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/base/enum_names.h"
+#include "sotto/tensor/label_table.h"
+#include "sotto/tensor/observed.h"
+
+namespace sotto {
+
+// u_data: the MovieLens file of that name, user, item, rating and time between tabs. automatic: not
+// said; what was read has another.
+enum class RatingFormat { automatic, tns, csv, tsv, movielens, u_data };
+constexpr auto enum_names(RatingFormat) {
+  return std::to_array<EnumName<RatingFormat>>({{RatingFormat::automatic, "auto"},
+                                                {RatingFormat::tns, "tns"},
+                                                {RatingFormat::csv, "csv"},
+                                                {RatingFormat::tsv, "tsv"},
+                                                {RatingFormat::movielens, "movielens"},
+                                                {RatingFormat::u_data, "u.data"}});
+}
+
+// The rows of one mode and what they stand for.
+struct RatingMode {
+  std::string name;      // "userId", "month", "mode 1"
+  bool numbered = true;  // row i is the index i + 1, and `labels` is empty
+  LabelTable labels;     // otherwise
+
+  std::string label(Index row) const;
+};
+
+// On which line of its file each entry stands. Lines follow one another but for blank lines,
+// comments and the header, so only the gaps are kept.
+class EntryLines {
+ public:
+  void add(Index entry, std::uint64_t line);
+  std::uint64_t line_of(Index entry) const;
+  bool known() const { return !runs_.empty(); }
+
+ private:
+  struct Run {
+    Index entry;
+    std::uint64_t line;
+  };
+  std::vector<Run> runs_;
+};
+
+struct Ratings {
+  std::string path;
+  ObservedEntries entries;
+  std::vector<RatingMode> modes;
+  EntryLines lines;  // not known of private ratings, nor of ratings that were in no file
+  RatingFormat format = RatingFormat::automatic;
+  // "the column userId", "column 2"; empty: not looked for, or the last of a .tns.
+  std::string user_column, value_column;
+};
+
+// The size of everything: public where positions are.
+struct RatingShape {
+  std::vector<Index> dims;
+  Index ratings = 0;
+};
+RatingShape shape_of(const ObservedEntries& entries);
+
+// Ratings that were in no file: rows are their numbers.
+Ratings unlabelled(ObservedEntries entries);
+
+// Throws an Error, which names both lines where they are known, when two entries stand at one
+// place.
+void refuse_duplicates(const Ratings& ratings);
+
+// Lists of rows that are public, declared beside the data rather than read off it.
+struct ListedRows {
+  LabelTable items;
+  std::optional<LabelTable> times;  // where time is part of the model
+};
+
+// Users' ratings (mode 0 the users, mode 1 the items) with items and times numbered as listed; rows
+// that are not listed become `kUnknownRow`, and without a list of times so do all of mode 2.
+ObservedEntries numbered(const ListedRows& rows, const Ratings& ratings);
+
+}  // namespace sotto
