@@ -17,6 +17,12 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr RealRange kPositive{0, kInfinity, true, true};
 
+enum class CalibratedNoise { gaussian, laplace };
+constexpr auto enum_names(CalibratedNoise) {
+  return std::to_array<EnumName<CalibratedNoise>>(
+      {{CalibratedNoise::gaussian, "gaussian"}, {CalibratedNoise::laplace, "laplace"}});
+}
+
 // What the five commands share: the options in the users' words, and how an answer is shown.
 class Account : public Command {
  public:
@@ -127,13 +133,13 @@ class AccountCalibrate final : public Account {
     return with_count(OptionTable()
                           .real("epsilon", 'e', epsilon_, kPositive, "epsilon to keep to")
                           .required()
-                          .choice("noise", noise_, {"gaussian", "laplace"}, "kind of noise")
+                          .choice("noise", noise_, "kind of noise")
                           .real("sampling-rate", 'q', sampling_rate_, {0, 1, true, false},
                                 "Gaussian noise on Poisson samples with this rate"));
   }
   std::string answer(ResultDocument& result) override {
-    if (noise_ == "laplace") {
-      SOTTO_REQUIRE_AT(!sampling_rate_, "--sampling-rate", "goes with Gaussian noise only");
+    if (noise_ == CalibratedNoise::laplace) {
+      SOTTO_REQUIRE_AT(!sampling_rate_, "--sampling-rate", "only works with Gaussian noise");
       const double scale = calibrate_laplace(epsilon_, delta_, count_);
       result.value("scale", scale);
       return fmt::format("Laplace scale {} times the sensitivity\n", rounded_up(scale, 10));
@@ -147,7 +153,7 @@ class AccountCalibrate final : public Account {
 
  private:
   double epsilon_ = 0;
-  std::string noise_ = "gaussian";
+  CalibratedNoise noise_ = CalibratedNoise::gaussian;
 };
 
 class AccountCompare final : public Account {

@@ -13,6 +13,11 @@
 namespace sotto::cli {
 namespace {
 
+enum class TensorFile { npy, tns };
+constexpr auto enum_names(TensorFile) {
+  return std::to_array<EnumName<TensorFile>>({{TensorFile::npy, "npy"}, {TensorFile::tns, "tns"}});
+}
+
 class GenerateTensor final : public Command {
  public:
   std::string name() const override { return "generate tensor"; }
@@ -20,7 +25,7 @@ class GenerateTensor final : public Command {
   OptionTable options() override {
     return OptionTable()
         .append(model_.table())
-        .choice("format", format_, {"npy", "tns"}, "format of the tensor file")
+        .choice("format", format_, "format of the tensor file")
         .append(common_.table());
   }
 
@@ -30,8 +35,8 @@ class GenerateTensor final : public Command {
     OutputFolder folder(common_.out, common_.others());
     const auto start = std::chrono::steady_clock::now();
     const SyntheticTensor made = generate_tensor(model_);
-    const std::string file = "tensor." + format_;
-    if (format_ == "npy") {
+    const std::string file = fmt::format("tensor.{}", name_of(format_));
+    if (format_ == TensorFile::npy) {
       folder.write_npy(file, made.tensor.to_dense());
     } else {
       write_tns(folder.stage(file), SparseTensor::from_dense(made.tensor.to_dense()),
@@ -54,7 +59,7 @@ class GenerateTensor final : public Command {
 
  private:
   TensorModel model_;
-  std::string format_ = "npy";
+  TensorFile format_ = TensorFile::npy;
   CommonOptions common_;
 };
 

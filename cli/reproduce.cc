@@ -69,7 +69,8 @@ class Reproduce final : public Command {
       return exit_done;
     }
     SOTTO_REQUIRE(all_ || !study_.empty(), "name an experiment, or --all (see --list)");
-    SOTTO_REQUIRE_AT(!all_ || study_.empty(), "--all", "goes without a name, got '{}'", study_);
+    SOTTO_REQUIRE_AT(!all_ || study_.empty(), "--all",
+                     "runs every experiment, so no name can be given; got '{}'", study_);
     settings_.seed = static_cast<std::uint64_t>(seed_);
     return all_ ? run_all() : run_one(find_study(study_));
   }

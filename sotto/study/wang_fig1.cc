@@ -59,7 +59,7 @@ Instance make_instance(const StudyCell& cell, std::uint64_t seed) {
   model.weights.assign(kWeights.begin(), kWeights.end());
   model.seed = static_cast<std::int64_t>(seed);
   SyntheticTensor signal = generate_tensor(model);
-  model.noise = cell.text("noise");
+  model.noise = value_named<TensorNoise>(cell.text("noise")).value();
   model.noise_norm = 1;
   SymmetricTensor noise = generate_tensor(model).tensor;
   noise.add_scaled(-1, signal.tensor);

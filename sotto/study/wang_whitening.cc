@@ -78,7 +78,7 @@ std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
   model.weights = {1, 0.75, 0.5};
   model.seed = static_cast<std::int64_t>(seed);
   const SyntheticTensor signal = generate_tensor(model);
-  model.noise = "gaussian";
+  model.noise = TensorNoise::gaussian;
   model.noise_norm = 1;
   SymmetricTensor noise = generate_tensor(model).tensor;
   noise.add_scaled(-1, signal.tensor);

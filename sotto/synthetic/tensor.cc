@@ -92,9 +92,8 @@ SymmetricTensor weakly_correlated_noise(const TensorModel& model, const Matrix& 
 }
 
 SymmetricTensor unit_noise(const TensorModel& model, const Matrix& components) {
-  if (model.noise == "gaussian") return gaussian_noise(model);
-  if (model.noise == "adversarial") return adversarial_noise(model, components);
-  SOTTO_REQUIRE_AT(model.noise == "weak", "`noise`", "unknown noise model '{}'", model.noise);
+  if (model.noise == TensorNoise::gaussian) return gaussian_noise(model);
+  if (model.noise == TensorNoise::adversarial) return adversarial_noise(model, components);
   return weakly_correlated_noise(model, components);
 }
 
@@ -108,7 +107,7 @@ OptionTable TensorModel::table() {
       .reals("weights", weights, {}, "weights of the components (none given: 2 down to 1)")
       .real("condition", 0, condition, {1, 1e12},
             "condition number of the components; 1 makes them orthonormal")
-      .choice("noise", noise, {"none", "gaussian", "adversarial", "weak"}, "noise model")
+      .choice("noise", noise, "noise model")
       .real("noise-norm", 0, noise_norm, {0, 1e300}, "operator norm of the noise")
       .integer("seed", 0, seed, {0, std::numeric_limits<std::int64_t>::max()},
                "seed of components and noise");
@@ -117,9 +116,9 @@ OptionTable TensorModel::table() {
 SyntheticTensor generate_tensor(const TensorModel& model) {
   SOTTO_REQUIRE_AT(model.components <= model.dim, "`components`",
                    "cannot exceed the dimension {}, got {}", model.dim, model.components);
-  SOTTO_REQUIRE_AT(model.noise == "none" || model.noise_norm > 0, "`noise-norm`",
-                   "must be above 0 with `noise` {}", model.noise);
-  SOTTO_REQUIRE_AT(model.noise != "none" || model.noise_norm == 0, "`noise-norm`",
+  SOTTO_REQUIRE_AT(model.noise == TensorNoise::none || model.noise_norm > 0, "`noise-norm`",
+                   "must be above 0 with `noise` {}", name_of(model.noise));
+  SOTTO_REQUIRE_AT(model.noise != TensorNoise::none || model.noise_norm == 0, "`noise-norm`",
                    "needs a noise model: `noise` gaussian, adversarial or weak");
   const Vector weights = make_weights(model);
   const Matrix components = make_components(model);
@@ -128,7 +127,7 @@ SyntheticTensor generate_tensor(const TensorModel& model) {
   for (Index j = 0; j < weights.size(); ++j) {
     result.tensor.add_rank_one(weights[j], components.col(j));
   }
-  if (model.noise != "none") {
+  if (model.noise != TensorNoise::none) {
     result.tensor.add_scaled(model.noise_norm, unit_noise(model, components));
   }
   return result;

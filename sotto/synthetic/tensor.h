@@ -12,14 +12,22 @@
 
 namespace sotto {
 
+enum class TensorNoise { none, gaussian, adversarial, weak };
+constexpr auto enum_names(TensorNoise) {
+  return std::to_array<EnumName<TensorNoise>>({{TensorNoise::none, "none"},
+                                               {TensorNoise::gaussian, "gaussian"},
+                                               {TensorNoise::adversarial, "adversarial"},
+                                               {TensorNoise::weak, "weak"}});
+}
+
 struct TensorModel {
   std::int64_t dim = 50;
   std::int64_t components = 5;
   std::int64_t order = 3;
   std::vector<double> weights;  // empty: evenly spaced from 2 to 1
   double condition = 1;         // of the matrix of components; 1 makes them orthonormal
-  std::string noise = "none";   // none, gaussian, adversarial, weak
-  double noise_norm = 0;        // operator norm of the noise
+  TensorNoise noise = TensorNoise::none;
+  double noise_norm = 0;  // operator norm of the noise
   std::int64_t seed = 0;
 
   OptionTable table();

@@ -38,7 +38,8 @@ TEST(SyntheticTensor, has_the_condition_number_asked_for) {
 }
 
 TEST(SyntheticTensor, noise_has_the_operator_norm_asked_for) {
-  for (const char* noise : {"gaussian", "adversarial", "weak"}) {
+  for (const TensorNoise noise :
+       {TensorNoise::gaussian, TensorNoise::adversarial, TensorNoise::weak}) {
     for (const int order : {3, 4}) {
       TensorModel model;
       model.dim = 9;
@@ -55,7 +56,8 @@ TEST(SyntheticTensor, noise_has_the_operator_norm_asked_for) {
       EigenpairOptions options;
       options.starts = 200;
       options.seed = 99;  // not the starts the generator used
-      EXPECT_NEAR(operator_norm(oracle, options), 0.25, 1e-6) << noise << " order " << order;
+      EXPECT_NEAR(operator_norm(oracle, options), 0.25, 1e-6)
+          << name_of(noise) << " order " << order;
     }
   }
 }
@@ -65,7 +67,7 @@ TEST(SyntheticTensor, adversarial_noise_is_the_one_of_the_paper) {
   model.dim = 4;
   model.components = 2;
   const SyntheticTensor clean = generate_tensor(model);
-  model.noise = "adversarial";
+  model.noise = TensorNoise::adversarial;
   model.noise_norm = 3;  // the paper's sum has operator norm three
   const SyntheticTensor noisy = generate_tensor(model);
   const Vector v = clean.vectors.col(1);
@@ -83,7 +85,7 @@ TEST(SyntheticTensor, weak_noise_does_not_touch_the_components) {
   TensorModel model;
   model.dim = 8;
   model.components = 3;
-  model.noise = "weak";
+  model.noise = TensorNoise::weak;
   model.noise_norm = 0.5;
   const SyntheticTensor made = generate_tensor(model);
   EXPECT_LT(
@@ -93,17 +95,17 @@ TEST(SyntheticTensor, weak_noise_does_not_touch_the_components) {
 }
 
 TEST(SyntheticTensor, refuses_models_that_make_no_sense) {
-  for (auto change :
-       {+[](TensorModel& m) { m.components = m.dim + 1; },
-        +[](TensorModel& m) {
-          m.weights = {1, 2};
-        },
-        +[](TensorModel& m) { m.noise = "gaussian"; }, +[](TensorModel& m) { m.noise_norm = 1; },
-        +[](TensorModel& m) {
-          m.components = m.dim;
-          m.noise = "weak";
-          m.noise_norm = 1;
-        }}) {
+  for (auto change : {+[](TensorModel& m) { m.components = m.dim + 1; },
+                      +[](TensorModel& m) {
+                        m.weights = {1, 2};
+                      },
+                      +[](TensorModel& m) { m.noise = TensorNoise::gaussian; },
+                      +[](TensorModel& m) { m.noise_norm = 1; },
+                      +[](TensorModel& m) {
+                        m.components = m.dim;
+                        m.noise = TensorNoise::weak;
+                        m.noise_norm = 1;
+                      }}) {
     TensorModel model;
     change(model);
     EXPECT_THROW(generate_tensor(model), Error);
