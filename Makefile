@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: demo build test test-slow bench reproduction lint format install setup clean
+.PHONY: demo build test test-slow bench reproduction lint format install deb setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -41,8 +41,13 @@ format: setup
 	scripts/format.sh
 
 install: setup
-	$(call BUILD,release) --target sotto sotto_cli
+	$(call BUILD,release) --target installable
 	cmake --install build/release --prefix $(PREFIX)
+
+# A Debian package that runs on any x86-64: build/deb/sotto_*.deb.
+deb: setup
+	$(call BUILD,deb) --target installable
+	cpack --config build/deb/CPackConfig.cmake -B build/deb
 
 setup:
 	@scripts/setup.sh

@@ -45,9 +45,6 @@ class Command {
   // `unused` are left out.
   ResultDocument start_document(const std::string& title,
                                 const std::vector<std::string>& unused = {});
-  // The same as JSON. The options listed in the result are those that the run used: `unused` are
-  // left out.
-  Json start_result(const Json& input, const std::vector<std::string>& unused = {});
 };
 
 // What most commands have in common.

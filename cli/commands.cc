@@ -29,12 +29,6 @@ ResultDocument Command::start_document(const std::string& title,
   return ResultDocument({name(), title, options(), arguments, unused});
 }
 
-Json Command::start_result(const Json& input, const std::vector<std::string>& unused) {
-  Json result = make_result(name(), options(), input, arguments);
-  for (const std::string& option : unused) result["options"].erase(option);
-  return result;
-}
-
 OptionTable CommonOptions::table() {
   return OptionTable()
       .text("out", 'o', out, "DIR",

@@ -9,7 +9,7 @@
 #include "cli/print_plan.h"
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
-#include "sotto/report/complete_document.h"
+#include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/complete.h"
 #include "sotto/tasks/complete_users.h"

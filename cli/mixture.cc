@@ -10,8 +10,9 @@
 #include "cli/not_private.h"
 #include "cli/print_plan.h"
 #include "sotto/base/error.h"
-#include "sotto/report/mixture_document.h"
+#include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/mixture.h"
 

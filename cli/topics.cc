@@ -10,8 +10,10 @@
 #include "cli/print_plan.h"
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
-#include "sotto/report/topics_document.h"
+#include "sotto/io/read_corpus.h"
+#include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/topics.h"
 

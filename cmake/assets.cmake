@@ -14,4 +14,4 @@ add_custom_command(
   DEPENDS ${CHART_JS} ${assets_folder}/page.css ${assets_folder}/page.js
           ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   VERBATIM)
-target_sources(sotto PRIVATE ${assets_source})
+target_sources(sotto_report PRIVATE ${assets_source})

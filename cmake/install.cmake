@@ -1,24 +1,29 @@
-# The installed tree: headers, library, program, a CMake package and a pkg-config file.
+# The installed tree: public headers, libraries, program, a CMake package, pkg-config files and the
+# manual; `make deb` packs it for Debian.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS sotto EXPORT sottoTargets)
-if(TARGET sotto_cli)
-  install(TARGETS sotto_cli)
+if(NOT TARGET sotto_shared)
+  return()  # a build for tests
 endif()
-install(
-  DIRECTORY sotto
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING
-  PATTERN "*.h"
-  PATTERN "lanes.h" EXCLUDE
-  PATTERN "testing" EXCLUDE
-  PATTERN "assets" EXCLUDE
-  PATTERN "assets.h" EXCLUDE
-  # The door to sensitive data is the library's own.
-  PATTERN "access.h" EXCLUDE)
-install(FILES ${PROJECT_BINARY_DIR}/generated/sotto/base/version.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sotto/base)
+
+set_target_properties(sotto_report PROPERTIES EXPORT_NAME report)
+set_target_properties(sotto_report_shared PROPERTIES EXPORT_NAME report_shared)
+install(TARGETS sotto sotto_report sotto_shared sotto_report_shared EXPORT sottoTargets)
+install(TARGETS sotto_cli)
+# What has to be built before it can be installed; the tests need not be.
+add_custom_target(installable DEPENDS sotto sotto_report sotto_shared sotto_report_shared sotto_cli)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+
+# tests/package checks the list; everything else is internal.
+file(STRINGS cmake/public_headers.txt public_headers)
+foreach(header ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${header})
+    set(header ${PROJECT_BINARY_DIR}/generated/${header})
+  endif()
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sotto)
 install(EXPORT sottoTargets NAMESPACE sotto:: DESTINATION ${package_dir})
@@ -27,5 +32,40 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sottoConfigVersion.cmake
 install(FILES cmake/sottoConfig.cmake ${PROJECT_BINARY_DIR}/sottoConfigVersion.cmake
         DESTINATION ${package_dir})
 
-configure_file(cmake/sotto.pc.in ${PROJECT_BINARY_DIR}/sotto.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/sotto.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+foreach(name sotto sotto_report)
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+# The manual, as a man page and as it stands in docs/.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(man_page ${PROJECT_BINARY_DIR}/sotto.1)
+add_custom_command(
+  OUTPUT ${man_page}
+  COMMAND ${Python3_EXECUTABLE} scripts/man_page.py ${PROJECT_VERSION} < docs/cli.md > ${man_page}
+  DEPENDS scripts/man_page.py docs/cli.md
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  VERBATIM)
+add_custom_target(man_page ALL DEPENDS ${man_page})
+add_dependencies(installable man_page)
+install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
+install(FILES README.md CHANGELOG.md LICENSE ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sotto)
+set(CPACK_PACKAGE_VENDOR "the maintainers of sotto")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION "Command, libraries, headers and manual.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the maintainers of sotto <maintainers@sotto.invalid>")
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
+# Only who compiles against the library needs these.
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, libfftw3-dev, zlib1g-dev")
+include(CPack)

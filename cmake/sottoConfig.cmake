@@ -1,4 +1,5 @@
-# find_package(sotto) gives the target sotto::sotto.
+# find_package(sotto) gives the targets sotto::sotto and sotto::report, static libraries, and
+# sotto::sotto_shared and sotto::report_shared.
 include(CMakeFindDependencyMacro)
 find_dependency(Eigen3)
 find_dependency(fmt)

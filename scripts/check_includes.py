@@ -32,6 +32,8 @@ ARROWS = {
     "tasks": ["models", "complete", "io", "release"],
     "report": ["tasks"],
     "study": ["tasks", "report", "synthetic"],
+    # The front of the library.
+    "sotto.h": ["tasks"],
 }
 PROGRAM = ["base", "io", "tasks", "report", "study", "synthetic"]
 PROGRAM_ALSO = [

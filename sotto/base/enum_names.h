@@ -15,7 +15,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace sotto {
+#include "sotto/base/export.h"
+
+namespace SOTTO_API sotto {
 
 template <class E>
 struct EnumName {

@@ -13,7 +13,9 @@
 #include <string>
 #include <utility>
 
-namespace sotto {
+#include "sotto/base/export.h"
+
+namespace SOTTO_API sotto {
 
 // Who has to act: the caller (bad usage or bad input; a file that cannot be opened, of which
 // nothing has been read) or the machine (disk full, no randomness). `stopped`: nobody, the caller

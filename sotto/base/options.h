@@ -22,8 +22,9 @@
 #include <vector>
 
 #include "sotto/base/enum_names.h"
+#include "sotto/base/export.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // `max-norm` as the command line spells it, --max-norm, everywhere in a message or a help text.
 std::string with_dashes(std::string_view text);

@@ -11,7 +11,9 @@
 #include <functional>
 #include <string>
 
-namespace sotto {
+#include "sotto/base/export.h"
+
+namespace SOTTO_API sotto {
 
 struct ProgressReport {
   const char* stage;   // what is being done: "component 3 of 10"

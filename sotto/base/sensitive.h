@@ -19,7 +19,9 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+#include "sotto/base/export.h"
+
+namespace SOTTO_API sotto {
 
 struct ReleaseAccess;  // defined in release/ only
 

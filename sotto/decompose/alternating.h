@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sotto/decompose/power.h"
+#include "sotto/tensor/oracle.h"
 
 namespace sotto {
 

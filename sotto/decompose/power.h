@@ -13,12 +13,14 @@
 #include <array>
 #include <cstdint>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/decompose/result.h"
-#include "sotto/tensor/oracle.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class SymmetricOracle;
 
 // One component after the other, or all at once.
 enum class PowerForm { robust, simultaneous };

@@ -3,9 +3,10 @@
 
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 enum class Status {
   converged,        // every component met the tolerance

@@ -17,10 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/dense_tensor.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 class OutputFolder {
  public:

@@ -25,50 +25,14 @@
 // Corpus::vocabulary_is_declared, and no `min-df`, which looks at all documents.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "sotto/base/enum_names.h"
-#include "sotto/base/options.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/io/file_options.h"
 #include "sotto/tensor/corpus.h"
 
 namespace sotto {
-
-enum class CorpusFormat { automatic, uci, lda_c, mm, svmlight, text };
-constexpr auto enum_names(CorpusFormat) {
-  return std::to_array<EnumName<CorpusFormat>>({{CorpusFormat::automatic, "auto"},
-                                                {CorpusFormat::uci, "uci"},
-                                                {CorpusFormat::lda_c, "lda-c"},
-                                                {CorpusFormat::mm, "mm"},
-                                                {CorpusFormat::svmlight, "svmlight"},
-                                                {CorpusFormat::text, "text"}});
-}
-
-// Stop words that need no file.
-enum class StopWords { none, english };
-constexpr auto enum_names(StopWords) {
-  return std::to_array<EnumName<StopWords>>(
-      {{StopWords::none, "none"}, {StopWords::english, "english"}});
-}
-
-struct CorpusFileOptions {
-  CorpusFormat format = CorpusFormat::automatic;
-  std::string vocab;  // file; empty: none
-  std::int64_t min_df = 1;
-  // Text only.
-  std::string stop_words{name_of(StopWords::none)};  // the name of a list, or a file
-  std::int64_t min_length = 2;
-  bool keep_case = false;
-  // Not an option of the user's: whether the documents belong to persons (see above).
-  bool records_are_private = false;
-
-  OptionTable table();
-  // Empty where `stop_words` names a list.
-  std::string stop_words_file() const;
-};
 
 // Sets `format`, where it is given, to the one that the file was read in.
 Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options = {},

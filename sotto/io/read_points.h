@@ -17,47 +17,12 @@
 // Privacy: what was opened is Sensitive until somebody declares it public.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
 #include <string>
 
-#include "sotto/base/options.h"
-#include "sotto/io/header_line.h"
+#include "sotto/io/file_options.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
-
-enum class PointFormat { automatic, npy, csv, tsv, spaces, raw, uci, lda_c, svmlight };
-constexpr auto enum_names(PointFormat) {
-  return std::to_array<EnumName<PointFormat>>({{PointFormat::automatic, "auto"},
-                                               {PointFormat::npy, "npy"},
-                                               {PointFormat::csv, "csv"},
-                                               {PointFormat::tsv, "tsv"},
-                                               {PointFormat::spaces, "spaces"},
-                                               {PointFormat::raw, "raw"},
-                                               {PointFormat::uci, "uci"},
-                                               {PointFormat::lda_c, "lda-c"},
-                                               {PointFormat::svmlight, "svmlight"}});
-}
-
-// Of raw numbers.
-enum class RawNumbers { automatic, f4, f8 };
-constexpr auto enum_names(RawNumbers) {
-  return std::to_array<EnumName<RawNumbers>>(
-      {{RawNumbers::automatic, "auto"}, {RawNumbers::f4, "f4"}, {RawNumbers::f8, "f8"}});
-}
-
-struct PointFileOptions {
-  PointFormat format = PointFormat::automatic;
-  std::optional<std::int64_t> dim;
-  RawNumbers dtype = RawNumbers::automatic;
-  HeaderLine header = HeaderLine::automatic;
-  // Not an option of the user's: whether the records belong to persons (see above).
-  bool records_are_private = false;
-
-  OptionTable table();
-};
 
 // Sets `format`, where it is given, to the one that the file is read in.
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options = {},

@@ -45,37 +45,13 @@
 // line. Privacy: what was read is Sensitive until somebody declares it public.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "sotto/base/options.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/header_line.h"
-#include "sotto/io/time_bins.h"
+#include "sotto/io/file_options.h"
 #include "sotto/tensor/ratings.h"
 
 namespace sotto {
-
-struct ValueRange {
-  double low, high;
-};
-std::string text_of(const ValueRange& range);
-
-struct RatingFileOptions {
-  RatingFormat format = RatingFormat::automatic;
-  std::string columns;      // "user,item,value,time"; "-" leaves a column out
-  std::string user_column;  // a name of the header, or a number from 1 on
-  HeaderLine header = HeaderLine::automatic;
-  TimeMode time_mode = TimeMode::none;
-  std::string range;  // "0.5:5", as text_of writes it
-  // Not options of the user's (see above).
-  bool records_are_private = false;
-  bool for_users = false;
-  bool positions_only = false;  // values are not looked at: all are read as 0
-
-  OptionTable table();
-  std::optional<ValueRange> value_range() const;
-};
 
 Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options = {});
 

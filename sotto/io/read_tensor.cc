@@ -8,6 +8,7 @@
 #include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/tns.h"
 
 namespace sotto {
 namespace {

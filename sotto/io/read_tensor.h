@@ -9,20 +9,13 @@
 // Sensitive until somebody declares it public.
 #pragma once
 
-#include <array>
 #include <string>
 
-#include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/tns.h"
+#include "sotto/io/file_options.h"
+#include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
-
-enum class TensorFormat { automatic, npy, tns };
-constexpr auto enum_names(TensorFormat) {
-  return std::to_array<EnumName<TensorFormat>>(
-      {{TensorFormat::automatic, "auto"}, {TensorFormat::npy, "npy"}, {TensorFormat::tns, "tns"}});
-}
 
 struct ReadTensorOptions {
   TensorFormat format = TensorFormat::automatic;

@@ -1,22 +1,13 @@
 // Times as a mode of a tensor: the day, week or month (UTC) of a time stamp.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "sotto/base/enum_names.h"
+#include "sotto/io/file_options.h"
 
 namespace sotto {
-
-enum class TimeMode { none, day, week, month };  // none: times are not used
-constexpr auto enum_names(TimeMode) {
-  return std::to_array<EnumName<TimeMode>>({{TimeMode::none, "none"},
-                                            {TimeMode::day, "day"},
-                                            {TimeMode::week, "week"},
-                                            {TimeMode::month, "month"}});
-}
 
 // Seconds since 1970 as a whole number or with decimals, or a date that begins YYYY-MM-DD. False
 // when it is neither, or lies outside the years 1 to 9999.

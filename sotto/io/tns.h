@@ -13,7 +13,7 @@
 #include <string>
 
 #include "sotto/io/byte_source.h"
-#include "sotto/tensor/any_tensor.h"
+#include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
 

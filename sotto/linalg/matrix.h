@@ -3,7 +3,9 @@
 
 #include <Eigen/Core>
 
-namespace sotto {
+#include "sotto/base/export.h"
+
+namespace SOTTO_API sotto {
 
 using Index = Eigen::Index;
 using Matrix = Eigen::MatrixXd;  // column-major

@@ -3,35 +3,16 @@
 // behind the shares.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "sotto/base/enum_names.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/private_documents.h"
 #include "sotto/release/private_vocabulary.h"
-#include "sotto/release/target_options.h"
 
 namespace sotto {
-
-enum class TopicMechanism { automatic, pairs, triples };
-constexpr auto enum_names(TopicMechanism) {
-  return std::to_array<EnumName<TopicMechanism>>({{TopicMechanism::automatic, "auto"},
-                                                  {TopicMechanism::pairs, "pairs"},
-                                                  {TopicMechanism::triples, "triples"}});
-}
-
-struct DocumentPrivacyOptions : TargetOptions {
-  TopicMechanism mechanism = TopicMechanism::automatic;
-  std::optional<std::int64_t> core;
-
-  OptionTable table();
-  // Refuses combinations that cannot be; without epsilon, every option that only privacy has.
-  void check() const;
-};
 
 // Shares of mu^2.
 struct TopicShares {

@@ -10,36 +10,13 @@
 // avn and esmaeili-1; none for the rest. `conditions` of esmaeili-2 to 4 are numbers of the data.
 #pragma once
 
-#include <array>
 #include <vector>
 
-#include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/release/published_whitened.h"
 
 namespace sotto {
-
-enum class PublishedTopics {
-  off,
-  agn,
-  avn,
-  dp_tpm,
-  esmaeili_1,
-  esmaeili_2,
-  esmaeili_3,
-  esmaeili_4
-};
-constexpr auto enum_names(PublishedTopics) {
-  return std::to_array<EnumName<PublishedTopics>>({{PublishedTopics::off, "off"},
-                                                   {PublishedTopics::agn, "agn"},
-                                                   {PublishedTopics::avn, "avn"},
-                                                   {PublishedTopics::dp_tpm, "dp-tpm"},
-                                                   {PublishedTopics::esmaeili_1, "esmaeili-1"},
-                                                   {PublishedTopics::esmaeili_2, "esmaeili-2"},
-                                                   {PublishedTopics::esmaeili_3, "esmaeili-3"},
-                                                   {PublishedTopics::esmaeili_4, "esmaeili-4"}});
-}
 
 // What a published method releases. Of `options`, the number of topics, the model with its alpha0,
 // starts, iterations and seed are read. Refuses a vocabulary that is not declared or has more than

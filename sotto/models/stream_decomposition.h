@@ -7,11 +7,12 @@
 
 #include <cstdint>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/decompose/power.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 struct StreamOptions {
   std::int64_t components = 0;

@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/models/matching.h"
+#include "sotto/models/topic_model.h"
 
 namespace sotto {
 namespace {

@@ -18,15 +18,11 @@
 
 #include <vector>
 
-#include "sotto/models/topic_model.h"
+#include "sotto/models/topic_options.h"
+#include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
-struct Perplexity {
-  double model;
-  double unigram;  // by the words of `training`
-  std::int64_t tokens;
-};
 // `unigram` holds a weight for each word, not negative: its shares are the floor.
 Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
                                  const Vector& unigram, DocumentModel documents);
@@ -34,10 +30,6 @@ Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
 // The numbers of the `top` most probable words of each topic, most probable first; ties by number.
 std::vector<std::vector<Index>> top_words(const Matrix& topics, Index top);
 
-struct Coherence {
-  Vector npmi;   // one a topic
-  Vector umass;  // one a topic
-};
 Coherence coherence(const Corpus& reference, const std::vector<std::vector<Index>>& tops);
 
 // Share of different words among the top words of all topics.

@@ -17,43 +17,10 @@
 #include "sotto/base/progress.h"
 #include "sotto/decompose/result.h"
 #include "sotto/linalg/spectral.h"
-#include "sotto/moments/document_model.h"
+#include "sotto/models/topic_options.h"
 #include "sotto/moments/topic_moments.h"
 
 namespace sotto {
-
-struct TopicModel {
-  Matrix topics;  // V x k, columns sum to one
-  Vector alpha;   // k: Dirichlet parameters, or (single topic) the probabilities of the topics
-};
-
-enum class DocumentClip { median, none };
-constexpr auto enum_names(DocumentClip) {
-  return std::to_array<EnumName<DocumentClip>>(
-      {{DocumentClip::median, "median"}, {DocumentClip::none, "none"}});
-}
-
-// What is not given is chosen: a private run chooses otherwise, and has neither clip nor form.
-struct TopicOptions {
-  std::int64_t topics = 0;
-  DocumentModel model = DocumentModel::lda;
-  double alpha0 = 1;  // LDA only
-  std::optional<DocumentClip> clip;
-  std::optional<MomentForm> form;
-  std::optional<std::int64_t> refine;  // expectation-maximisation steps
-  double smoothing = 0.1;
-  std::int64_t starts = 32;
-  std::int64_t iterations = 100;
-  std::int64_t seed = 0;
-
-  OptionTable table();
-  bool single_topic() const { return model == DocumentModel::single; }
-  double concentration() const { return single_topic() ? 0 : alpha0; }
-  // Without privacy.
-  DocumentClip public_clip() const { return clip.value_or(DocumentClip::median); }
-  MomentForm public_form() const { return form.value_or(MomentForm::unbiased); }
-  std::int64_t public_steps() const { return refine.value_or(5); }
-};
 
 struct TopicFit {
   TopicModel model;

@@ -8,18 +8,10 @@
 // Cost: about 6 N d k flops and N k exponentials. Privacy: none here.
 #pragma once
 
+#include "sotto/moments/gaussian_mixture.h"
 #include "sotto/moments/point_moments.h"
 
 namespace sotto {
-
-struct GaussianMixture {
-  Matrix means;  // d x k
-  Vector weights;
-  double variance = 0;  // s^2, of one coordinate
-
-  Index dim() const { return means.rows(); }
-  Index components() const { return means.cols(); }
-};
 
 // One row a point, rows sum to one. A variance of zero: the nearest mean.
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture);

@@ -18,18 +18,10 @@
 // Privacy: none here.
 #pragma once
 
-#include <array>
-
-#include "sotto/base/enum_names.h"
 #include "sotto/moments/document_moments.h"
+#include "sotto/tensor/corpus.h"
 
 namespace sotto {
-
-enum class MomentForm { unbiased, plug_in };
-constexpr auto enum_names(MomentForm) {
-  return std::to_array<EnumName<MomentForm>>(
-      {{MomentForm::unbiased, "unbiased"}, {MomentForm::plug_in, "plug-in"}});
-}
 
 class TopicMoments {
  public:

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sotto/privacy/cost.h"
 #include "sotto/privacy/pld.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

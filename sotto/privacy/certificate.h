@@ -12,13 +12,23 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/privacy/release_record.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 struct PrivacyClaim {
   double epsilon;
   double delta;
+};
+
+// A condition of a published analysis: value <= limit. Both are numbers of the data, for runs that
+// protect nothing.
+struct PublishedCondition {
+  std::string what;
+  double value;
+  double limit;
+  bool met() const { return value <= limit; }
 };
 
 // How many units there are, a public number or a public guess; 0: neither.

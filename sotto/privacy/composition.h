@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

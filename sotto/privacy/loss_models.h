@@ -2,7 +2,7 @@
 // mechanism, discretised so that the result dominates it.
 #pragma once
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 #include "sotto/privacy/renyi.h"
 #include "sotto/privacy/two_scale_loss.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

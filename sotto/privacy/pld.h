@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

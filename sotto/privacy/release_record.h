@@ -1,4 +1,5 @@
-// What a certificate says about one release, written by the mechanism that drew the noise.
+// What one release costs, and what a certificate says about it, written by the mechanism that drew
+// the noise.
 //
 // A mechanism owns its sampler, its cost and this record, so that what is shown, what is charged
 // and what is added cannot part.
@@ -6,10 +7,43 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/base/export.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+// What one release costs, in the terms every accountant understands. Sensitivities are already
+// divided out, so a cost is dimensionless.
+
+// A Gaussian release of any dimension: mu = (L2 sensitivity) / (standard deviation).
+struct GaussianCost {
+  double mu;
+};
+
+// One number with Laplace noise: epsilon = sensitivity / scale.
+struct LaplaceCost {
+  double epsilon;
+};
+
+// Any mechanism that is epsilon-differentially private and of which nothing else is known.
+struct PureCost {
+  double epsilon;
+};
+
+// A Gaussian release computed on a Poisson sample of the records; neighbours add or remove one.
+struct SubsampledGaussianCost {
+  double noise_multiplier;
+  double sampling_rate;
+};
+
+using Cost = std::variant<GaussianCost, LaplaceCost, PureCost, SubsampledGaussianCost>;
+
+// The same cost paid `count` times.
+struct Spend {
+  Cost cost;
+  std::int64_t count = 1;
+};
 
 // What a finite-precision sampler costs beyond the ideal mechanism that `cost` describes.
 //

@@ -11,7 +11,7 @@
 #include <functional>
 #include <span>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sotto/privacy/cost.h"
+#include "sotto/privacy/release_record.h"
 
 namespace sotto {
 

@@ -34,6 +34,8 @@ void require_tails(bool payable, const PrivacyTarget& target) {
 
 }  // namespace
 
+Budget PrivacyTarget::budget() const { return Budget::gaussian(epsilon, delta); }
+
 double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::int64_t values) {
   require_epsilon(target.epsilon);
   require_delta(target.delta);

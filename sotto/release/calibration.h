@@ -8,17 +8,9 @@
 
 #include "sotto/privacy/budget.h"
 #include "sotto/privacy/release_record.h"
+#include "sotto/release/plan.h"
 
 namespace sotto {
-
-// A public target for a run.
-struct PrivacyTarget {
-  double epsilon;
-  double delta;
-
-  // For Gaussian releases, chosen while the run goes on.
-  Budget budget() const { return Budget::gaussian(epsilon, delta); }
-};
 
 // Where a run asks for pure epsilon, the sampler's truncated tails still cost a delta: this much
 // covers them.

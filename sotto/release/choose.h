@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sotto/release/entry_options.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/release/private_power.h"
 
 namespace sotto {

@@ -16,14 +16,9 @@
 
 #include "sotto/privacy/exponential.h"
 #include "sotto/release/one_pass_records.h"
+#include "sotto/release/privacy_options.h"
 
 namespace sotto {
-
-// Where the bound is sought: a public range, 0 < low < high.
-struct NormRange {
-  double low;
-  double high;
-};
 
 struct NormSearch {
   NormRange range;

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/keyed_digest.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/release/plan.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
@@ -27,14 +29,6 @@ class OnePassRecords {
 
  private:
   std::unique_ptr<PointSource> source_;
-};
-
-// What is public about a stream.
-struct PublicStream {
-  Index dim = 0;
-  std::optional<Index> records;
-  std::string name;           // for messages
-  bool random_access = true;  // whether records can be read in any order
 };
 
 // Declares dimension, number of records and kind of file public; nothing else is looked at. Refuses

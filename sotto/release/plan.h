@@ -1,4 +1,5 @@
-// What a private run will release, decided from public numbers before a record is read.
+// What a private run will release, decided from public numbers before a record is read; and these
+// numbers.
 //
 // `--plan` prints it, and the run is made from it: PrivateRun(plan, key) refuses a release that is
 // not in the plan, so that what was announced and what is done cannot part.
@@ -11,10 +12,50 @@
 #include <variant>
 #include <vector>
 
+#include "sotto/base/export.h"
+#include "sotto/linalg/matrix.h"
 #include "sotto/privacy/certificate.h"
-#include "sotto/release/calibration.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class Budget;
+
+// A public target for a run.
+struct PrivacyTarget {
+  double epsilon;
+  double delta;
+
+  // For Gaussian releases, chosen while the run goes on.
+  Budget budget() const;
+};
+
+// What is public about the data that a run reads.
+struct PublicShape {  // of a tensor d x .. x d
+  Index dim;
+  int order;
+};
+// Refuses, naming `place`, a shape that is not d x .. x d of order 3 or 4, or too large to pack.
+PublicShape require_shape(const std::vector<Index>& dims, const std::string& place);
+
+struct PublicStream {
+  Index dim = 0;
+  std::optional<Index> records;
+  std::string name;           // for messages
+  bool random_access = true;  // whether records can be read in any order
+};
+
+// `words` is zero for a vocabulary that was read off the documents:
+// it must be chosen privately first (private_vocabulary.h).
+struct PublicCorpusShape {
+  Index documents;
+  Index words;
+};
+// Of a file of points before it is read: the number of records where the file states it.
+struct PublicPointShape {
+  Index dim = 0;
+  std::optional<Index> records;
+  std::string name = "the points";  // for messages
+};
 
 struct PlannedRelease {
   std::string what;         // as in the record of the release

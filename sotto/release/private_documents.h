@@ -30,12 +30,6 @@
 
 namespace sotto {
 
-// What is public about a corpus. `words` is zero for a vocabulary that was read off the documents:
-// it must be chosen privately first (private_vocabulary.h).
-struct PublicCorpusShape {
-  Index documents;
-  Index words;
-};
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
 
 // The certificate's words for the document unit.

@@ -31,14 +31,8 @@
 
 namespace sotto {
 
-// What is public about a file of points before it is read: dimension, and number of records where
-// the file states it. Refuses, naming it, a source that cannot be read more than once or whose
-// dimension would be read off the records.
-struct PublicPointShape {
-  Index dim = 0;
-  std::optional<Index> records;
-  std::string name = "the points";  // for messages
-};
+// Refuses, naming it, a source that cannot be read more than once or whose dimension would be read
+// off the records.
 PublicPointShape public_shape(const SensitivePoints& points);
 
 // Bounds on the norm of one record's contribution to each mean, as the proof states them; what

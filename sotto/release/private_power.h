@@ -23,6 +23,7 @@
 #include "sotto/base/enum_names.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/protected_tensor.h"
 #include "sotto/tensor/oracle.h"
@@ -42,12 +43,6 @@ struct PowerShape {
 
 // Of an order, 3 or 4: how often a product of distinct numbers stands in a symmetric tensor.
 inline double factorial(int order) { return order == 3 ? 6 : 24; }
-
-enum class Published { no, wang, imtiaz };
-constexpr auto enum_names(Published) {
-  return std::to_array<EnumName<Published>>(
-      {{Published::no, "off"}, {Published::wang, "wang"}, {Published::imtiaz, "imtiaz"}});
-}
 
 // nu of Algorithm 3: p! (Wang & Anandkumar: 6) or 2 (Imtiaz & Sarwate) times
 // sqrt(2 ln(1.25/delta')) / epsilon'.

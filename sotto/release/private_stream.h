@@ -47,9 +47,6 @@ struct PrivateStreamPlan {
   std::int64_t records() const { return answers * batch + (search ? search->records : 0); }
 };
 
-// The norm of records is bounded by a public number, or by one that is sought in a public range.
-using RecordNorm = std::variant<double, NormRange>;
-
 // What a run asks for, apart from privacy.
 struct StreamQuestions {
   int order = 3;

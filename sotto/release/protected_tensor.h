@@ -9,18 +9,11 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/tensor/any_tensor.h"
+#include "sotto/release/plan.h"
+#include "sotto/tensor/sparse_tensor.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
 namespace sotto {
-
-struct PublicShape {
-  Index dim;
-  int order;
-};
-
-// Refuses, naming `place`, a shape that is not d x .. x d of order 3 or 4, or too large to pack.
-PublicShape require_shape(const std::vector<Index>& dims, const std::string& place);
 
 // The shape of the data, declared public, checked likewise.
 PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& place);

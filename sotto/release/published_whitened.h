@@ -47,14 +47,6 @@ RawTopics unwhiten_topics(const Vector& lambda, const Matrix& vectors, const Mat
 
 enum class WhitenedNoise { power, tensor, components, topics };
 
-// A condition of a theorem: value <= limit.
-struct PublishedCondition {
-  std::string what;
-  double value;
-  double limit;
-  bool met() const { return value <= limit; }
-};
-
 struct WhitenedRelease {
   RawTopics topics;
   std::vector<PublishedCondition> conditions;

@@ -1,9 +1,9 @@
 // Noisy gradients over Poisson samples of ratings, unit: one value, positions public.
 //
 // Differentially private stochastic gradients (Abadi et al. 2016): each step draws a secret sample
-// of the entries, adds their gradients, each clipped to norm `clip` over all parameters jointly, and
-// releases the sum with Gaussian noise on every parameter. Neighbours withdraw one value or put one
-// in; rate, steps and clip are fixed in advance, and the account is the PLD of the subsampled
+// of the entries, adds their gradients, each clipped to norm `clip` over all parameters jointly,
+// and releases the sum with Gaussian noise on every parameter. Neighbours withdraw one value or put
+// one in; rate, steps and clip are fixed in advance, and the account is the PLD of the subsampled
 // Gaussian mechanism. Why rows outside the sample need noise too: rating_gradients.md, the proof.
 // Cost of a step: sample * coefficients, and the noise of all parameters.
 #pragma once
@@ -59,8 +59,8 @@ class RatingGradients {
   // Standard deviation of the noise in a number.
   double deviation() const { return mechanism_.record().noise; }
 
-  // The sum over the sample of (value - predicted) * direction, clipped and noisy. Refused after the
-  // last step of the plan.
+  // The sum over the sample of (value - predicted) * direction, clipped and noisy. Refused after
+  // the last step of the plan.
   Vector step(const Linearise& linearise);
 
  private:

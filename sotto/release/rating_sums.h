@@ -21,25 +21,12 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/release/private_run.h"
 
 namespace sotto {
 
 using RatingValues = Sensitive<std::vector<double>>;
-
-struct ValueBounds {
-  double low, high;
-  double width() const { return high - low; }
-  double half() const { return (high - low) / 2; }
-  double middle() const { return low + half(); }
-  // The value less the middle. Never beyond +-half(), whatever is rounded: sensitivities rest on
-  // it.
-  double centred(double x) const {
-    return std::clamp((std::clamp(x, low, high) - low) - half(), -half(), half());
-  }
-  // Refuses what is no range, and ranges so narrow or wide that squares leave the range of doubles.
-  void check() const;
-};
 
 // NaN is refused. Infinities are not: they are clipped to the range like all values beyond it.
 void refuse_nan(std::span<const double> values);

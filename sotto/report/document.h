@@ -1,5 +1,8 @@
 // What a result consists of, declared once by the command that has it.
 //
+// result.json always has: command, version, arguments (the command line after the name), options,
+// input, and privacy (null when nothing private was asked).
+//
 // A document is a list of elements in the order in which result.json has them. Each says where it
 // stands in the JSON (a path: "diagnostics/rank") and what it is: a fact, the weights, a column of
 // the table of components, cards, a curve, a table, the certificate. result.json (json_of) and
@@ -18,11 +21,13 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
+#include "sotto/base/options.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/report/result.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 enum class Shown {
   input,              // a fact of the input: "What was computed"

@@ -9,17 +9,9 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<std::pair<const char*, const char*>, 13> kLabels{
-    {{"rmse", "RMSE"},
-     {"mae", "MAE"},
-     {"ndcg10", "NDCG@10"},
-     {"npmi", "Coherence, NPMI"},
-     {"umass", "Coherence, UMass"},
-     {"npmi_by_topic", "NPMI"},
-     {"umass_by_topic", "UMass"},
-     {"dims", "Dimensions"},
-     {"dim", "Dimension"},
-     {"train_rmse", "training RMSE"},
+// The curves of a history, which have no labels of their own.
+constexpr std::array<std::pair<const char*, const char*>, 4> kLabels{
+    {{"train_rmse", "training RMSE"},
      {"validation_rmse", "validation RMSE"},
      {"change", "Movement of the vectors"},
      {"active", "Vectors still moving"}}};

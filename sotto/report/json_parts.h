@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-// "seconds_reading" -> "Seconds reading"; known abbreviations as they are usually written.
+// "seconds_reading" -> "Seconds reading"; the names of known curves.
 std::string label_of(const std::string& key);
 
 // A number, a text, true and false in words; a list with what stands between its elements.

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
-#include "sotto/base/version.h"
 
 namespace sotto {
 namespace {
@@ -59,19 +58,6 @@ void write(const Json& value, std::size_t indent, std::string& out) {
 }
 
 }  // namespace
-
-Json make_result(const std::string& command, const OptionTable& options, const Json& input,
-                 const std::vector<std::string>& arguments) {
-  Json result;
-  result["command"] = command;
-  result["version"] = SOTTO_VERSION;
-  result["arguments"] = arguments;
-  result["options"] = Json::object();
-  for (const Option& option : options.options()) result["options"][option.name] = option.get();
-  result["input"] = input;
-  result["privacy"] = nullptr;
-  return result;
-}
 
 std::string to_text(const Json& result) {
   check_finite(result, "result");

@@ -13,7 +13,4 @@ namespace sotto {
 
 Page page_of(const ResultDocument& document);
 
-// The page guessed from the keys of result.json: for commands that declare no document yet.
-Page result_page(const Json& result);
-
 }  // namespace sotto

@@ -9,17 +9,6 @@
 namespace sotto {
 namespace {
 
-TEST(Result, holds_what_every_command_must_say) {
-  double x = 0.5;
-  const OptionTable table = OptionTable().real("x", 0, x, {}, "");
-  const Json result = make_result("decompose", table, {{"path", "a.npy"}});
-  EXPECT_EQ(result["command"], "decompose");
-  EXPECT_EQ(result["options"]["x"], 0.5);
-  EXPECT_EQ(result["input"]["path"], "a.npy");
-  EXPECT_TRUE(result.contains("privacy") && result["privacy"].is_null());
-  EXPECT_FALSE(result["version"].get<std::string>().empty());
-}
-
 TEST(Result, text_reads_back_to_the_same_json_with_every_digit) {
   const Json value = {{"a", {1.0 / 3, 2e-300, -7}},
                       {"b", {{"empty", Json::object()}, {"none", nullptr}, {"t", true}}},
@@ -34,6 +23,12 @@ TEST(Result, text_reads_back_to_the_same_json_with_every_digit) {
 TEST(Result, refuses_numbers_that_json_does_not_have) {
   EXPECT_THROW(to_text({{"a", {1.0, std::nan("")}}}), Error);
   EXPECT_THROW(to_text({{"a", INFINITY}}), Error);
+}
+
+TEST(Result, refuses_times_in_a_private_result) {
+  const Json times = {{"history", {{"seconds", {1.5}}}}};
+  EXPECT_NO_THROW(to_text({{"privacy", nullptr}, {"diagnostics", times}}));
+  EXPECT_THROW(to_text({{"privacy", {{"epsilon", 1}}}, {"diagnostics", times}}), Error);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // What every command does at the end: puts its result into the output folder.
 #pragma once
 
+#include "sotto/base/export.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/report/document.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // Writes result.json, which lists the files of the folder, and report.html, and commits the folder.
 void write_result(OutputFolder& folder, ResultDocument& document);

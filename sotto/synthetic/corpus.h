@@ -19,7 +19,6 @@
 #include "sotto/base/options.h"
 #include "sotto/base/random.h"
 #include "sotto/linalg/matrix.h"
-#include "sotto/moments/document_model.h"
 #include "sotto/synthetic/alias_table.h"
 #include "sotto/tensor/corpus.h"
 

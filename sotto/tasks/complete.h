@@ -12,20 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/complete/fit/fit.h"
-#include "sotto/complete/fit/scores.h"
-#include "sotto/io/output_folder.h"
-#include "sotto/io/read_ratings.h"
+#include "sotto/io/file_options.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
-#include "sotto/release/rating_options.h"
-#include "sotto/tasks/companions.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/tensor/ratings.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class OutputFolder;
+struct Companion;
 
 struct CompleteTask {
   CompletionOptions completion;
@@ -41,7 +42,7 @@ struct CompleteTask {
   // How the ratings are read.
   RatingFileOptions reading() const;
   // The files that are read beside them.
-  Companions companions() const;
+  std::vector<Companion> companions() const;
   // The range of the values, which a private run needs.
   ValueBounds bounds() const;
   // Options of the table that this run does not look at.

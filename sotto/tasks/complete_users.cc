@@ -169,7 +169,7 @@ std::vector<OwnRating> read_own(const RecommendTask& task, const SavedUserModel&
 // Whom recommendations say something about: nobody in the training data beyond its certificate, and
 // the one user they are made for.
 std::string exposure(const RecommendTask& task, const SavedUserModel& saved) {
-  const auto& certificate = saved.certificate;
+  const auto certificate = nlohmann::ordered_json::parse(saved.certificate);
   const bool proved = certificate.is_object() && certificate.value("guarantee", "") == "proved" &&
                       certificate.contains("epsilon") && certificate["epsilon"].is_number() &&
                       certificate.contains("delta") && certificate["delta"].is_number();
@@ -261,7 +261,7 @@ SavedUserModel load_user_model(const std::string& folder) {
   SOTTO_REQUIRE_AT(saved.rows.items.size() == saved.model.items() &&
                        (!saved.rows.times || saved.rows.times->size() == saved.model.times.size()),
                    folder, "holds files that do not belong together");
-  saved.certificate = result.value("privacy", nlohmann::ordered_json::object());
+  saved.certificate = result.value("privacy", nlohmann::ordered_json::object()).dump();
   return saved;
 }
 

@@ -9,15 +9,15 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/complete/private/user_model.h"
 #include "sotto/tasks/complete.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // The public files of a run: lists of items and times, and ratings of test users, who are others
 // than those that are learnt from.
@@ -55,7 +55,7 @@ struct SavedUserModel {
   std::string folder;
   UserModel model;
   ListedRows rows;
-  nlohmann::ordered_json certificate;  // as saved; an empty object: none
+  std::string certificate;  // JSON, as saved; of an empty object: none
 };
 SavedUserModel load_user_model(const std::string& folder);
 
@@ -76,9 +76,9 @@ struct RecommendedItem {
 struct RecommendationResult {
   Index items = 0;  // of the model
   std::vector<RecommendedItem> recommendations;
-  std::string exposes;  // whom the recommendations say something about
-  std::string folder;   // of the model
-  nlohmann::ordered_json certificate;
+  std::string exposes;      // whom the recommendations say something about
+  std::string folder;       // of the model
+  std::string certificate;  // JSON
 };
 
 // What the model predicts for the items that the user has not rated, best first.

@@ -11,9 +11,14 @@
 #include "sotto/decompose/shifted_power.h"
 #include "sotto/decompose/whitening.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/release/choose.h"
+#include "sotto/release/private_power.h"
+#include "sotto/release/protected_tensor.h"
 #include "sotto/tasks/declare.h"
 #include "sotto/tensor/mode_oracles.h"
+#include "sotto/tensor/oracle.h"
+#include "sotto/tensor/prepare.h"
 
 namespace sotto {
 namespace {

@@ -17,20 +17,21 @@
 #include <vector>
 
 #include "sotto/base/enum_names.h"
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/decompose/power.h"
-#include "sotto/io/output_folder.h"
 #include "sotto/privacy/certificate.h"
-#include "sotto/release/entry_options.h"
 #include "sotto/release/plan.h"
-#include "sotto/release/protected_tensor.h"
-#include "sotto/tensor/any_tensor.h"
-#include "sotto/tensor/oracle.h"
-#include "sotto/tensor/prepare.h"
+#include "sotto/release/privacy_options.h"
+#include "sotto/tensor/sparse_tensor.h"
+#include "sotto/tensor/symmetric_tensor.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class OutputFolder;
+class SymmetricOracle;
 
 enum class TensorMethod { power, simultaneous, alternating, eigenpairs };
 constexpr auto enum_names(TensorMethod) {

@@ -4,6 +4,12 @@
 
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/read_corpus.h"
+#include "sotto/io/read_points.h"
+#include "sotto/io/read_tensor.h"
+#include "sotto/release/one_pass_records.h"
+#include "sotto/release/private_points.h"
+#include "sotto/release/protected_tensor.h"
 #include "sotto/tasks/declare.h"
 
 namespace sotto {

@@ -1,23 +1,37 @@
-// The input of a task, from a file, and what a plan needs to know of it, from its header alone.
+// The input of a task, from memory or from a file, and what a plan needs to know of it, from the
+// header of the file alone.
 //
-// Where privacy was asked for, the data stays sensitive, its format follows from public marks and
-// is named in the certificate, and nothing of it is ever quoted; else it is declared public.
+// From a file: where privacy was asked for, the data stays sensitive, its format follows from
+// public marks and is named in the certificate, and nothing of it is ever quoted; else it is
+// declared public.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/export.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/read_corpus.h"
-#include "sotto/io/read_points.h"
-#include "sotto/io/read_tensor.h"
-#include "sotto/release/one_pass_records.h"
-#include "sotto/release/private_points.h"
-#include "sotto/release/protected_tensor.h"
+#include "sotto/io/file_options.h"
+#include "sotto/release/plan.h"
+#include "sotto/tensor/corpus.h"
+#include "sotto/tensor/point_source.h"
+#include "sotto/tensor/sparse_tensor.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
+// What is in memory already: protected, or declared public for a reason.
+template <class T>
+Input<T> sensitive_input(T data) {
+  return Input<T>(Sensitive<T>(std::move(data)));
+}
+template <class T>
+Input<T> public_input(T data, const std::string& reason) {
+  return Input<T>(Sensitive<T>(std::move(data)), PublicDeclaration(reason));
+}
+
+// What stands in a file.
 Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private);
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);

@@ -7,7 +7,12 @@
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_points.h"
+#include "sotto/models/gaussian_mixture.h"
 #include "sotto/models/private_mixture.h"
+#include "sotto/release/private_points.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
 #include "sotto/tasks/input.h"
 

@@ -14,19 +14,23 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/output_folder.h"
-#include "sotto/io/read_points.h"
-#include "sotto/models/gaussian_mixture.h"
+#include "sotto/decompose/result.h"
+#include "sotto/io/file_options.h"
+#include "sotto/models/mixture_options.h"
+#include "sotto/moments/gaussian_mixture.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
-#include "sotto/release/private_points.h"
-#include "sotto/release/record_options.h"
-#include "sotto/tasks/companions.h"
+#include "sotto/release/privacy_options.h"
+#include "sotto/tensor/point_source.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class OutputFolder;
+struct Companion;
 
 struct MixtureTask {
   MixtureOptions mixture;
@@ -41,7 +45,7 @@ struct MixtureTask {
   // Refuses what cannot be combined, whatever the points.
   void check() const;
 
-  Companions companions() const;
+  std::vector<Companion> companions() const;
 };
 
 struct MixtureResult {

@@ -9,9 +9,12 @@
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/base/version.h"
+#include "sotto/io/checkpoint.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/replay_oracle.h"
 #include "sotto/moments/stream_oracle.h"
 #include "sotto/release/choose_stream.h"
+#include "sotto/release/private_stream.h"
 #include "sotto/tasks/declare.h"
 
 namespace sotto {

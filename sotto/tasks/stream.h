@@ -17,18 +17,21 @@
 #include <optional>
 #include <string>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/checkpoint.h"
-#include "sotto/io/output_folder.h"
-#include "sotto/io/read_points.h"
+#include "sotto/io/file_options.h"
 #include "sotto/models/stream_decomposition.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
-#include "sotto/release/record_options.h"
+#include "sotto/release/privacy_options.h"
+#include "sotto/tensor/point_source.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class CheckpointFile;
+class OutputFolder;
 
 struct StreamTask {
   StreamOptions stream;
@@ -64,7 +67,7 @@ struct StreamResult {
   std::optional<Index> records_for_bound;
   double seconds = 0;  // of a run that is not private, with reading
   // Holds the answers until the result has arrived: to be removed then, where there is one.
-  std::unique_ptr<CheckpointFile> checkpoint;
+  std::shared_ptr<CheckpointFile> checkpoint;
 };
 
 // What a private run would do. Refuses a task without epsilon, and what this stream cannot have.

@@ -10,8 +10,16 @@
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_corpus.h"
 #include "sotto/models/private_topics.h"
+#include "sotto/models/private_topics_plan.h"
+#include "sotto/models/published_topics.h"
+#include "sotto/models/topic_evaluation.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/release/private_documents.h"
 #include "sotto/release/private_vocabulary.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
 
 namespace sotto {

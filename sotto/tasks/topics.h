@@ -15,20 +15,20 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
-#include "sotto/io/output_folder.h"
-#include "sotto/io/read_corpus.h"
-#include "sotto/models/private_topics_plan.h"
-#include "sotto/models/published_topics.h"
-#include "sotto/models/topic_evaluation.h"
-#include "sotto/models/topic_model.h"
+#include "sotto/io/file_options.h"
+#include "sotto/models/topic_options.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
-#include "sotto/tasks/companions.h"
+#include "sotto/tensor/corpus.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class OutputFolder;
+struct Companion;
 
 struct TopicsTask {
   TopicOptions topics;
@@ -50,7 +50,7 @@ struct TopicsTask {
   void check() const;
 
   bool published() const { return as_published != PublishedTopics::off; }
-  Companions companions() const;
+  std::vector<Companion> companions() const;
   // Options that a run of this task does not look at.
   std::vector<std::string> unused_options() const;
 };

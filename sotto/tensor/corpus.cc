@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/counts.h"
 
 namespace sotto {
+
+CountView Corpus::view() const { return {vocabulary_size, begin, word, count}; }
 
 std::vector<std::int64_t> document_frequency(const Corpus& corpus) {
   std::vector<std::int64_t> frequency(static_cast<std::size_t>(corpus.vocabulary_size));

@@ -3,14 +3,19 @@
 // Privacy: none here; a corpus that belongs to persons travels as Sensitive<Corpus>.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sotto/linalg/counts.h"
+#include "sotto/base/enum_names.h"
+#include "sotto/base/export.h"
+#include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+struct CountView;
 
 struct Corpus {
   Index vocabulary_size = 0;              // V; words are numbered 0 .. V-1
@@ -27,7 +32,7 @@ struct Corpus {
 
   std::span<const std::int32_t> words_of(Index n) const { return row(word, n); }
   std::span<const std::int32_t> counts_of(Index n) const { return row(count, n); }
-  CountView view() const { return {vocabulary_size, begin, word, count}; }
+  CountView view() const;
   // Tokens of document n.
   std::int64_t length(Index n) const {
     std::int64_t sum = 0;
@@ -53,5 +58,22 @@ void sort_words(Corpus& corpus, Index n);
 // The corpus of these words alone: kept[i] becomes word i. Documents stay, even when nothing is
 // left of them. In place when the corpus is moved in.
 Corpus restrict_vocabulary(Corpus corpus, std::span<const std::int32_t> kept);
+
+// How documents come from topics, and how their moments are taken.
+enum class DocumentModel {
+  lda,     // a document mixes topics, in proportions from a Dirichlet distribution
+  single,  // a document has one topic: the limit of small Dirichlet parameters
+};
+constexpr auto enum_names(DocumentModel) {
+  return std::to_array<EnumName<DocumentModel>>(
+      {{DocumentModel::lda, "lda"}, {DocumentModel::single, "single"}});
+}
+
+// Products of means, or sums over different documents (topic_moments.h).
+enum class MomentForm { unbiased, plug_in };
+constexpr auto enum_names(MomentForm) {
+  return std::to_array<EnumName<MomentForm>>(
+      {{MomentForm::unbiased, "unbiased"}, {MomentForm::plug_in, "plug-in"}});
+}
 
 }  // namespace sotto

@@ -14,9 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 inline constexpr Index max_tensor_order = 8;
 

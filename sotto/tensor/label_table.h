@@ -8,9 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 class LabelTable {
  public:

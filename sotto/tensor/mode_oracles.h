@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "sotto/tensor/any_tensor.h"
 #include "sotto/tensor/oracle.h"
+#include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
 

@@ -12,9 +12,10 @@
 #include <span>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 constexpr Index kMinObservedOrder = 3;
 constexpr Index kMaxObservedOrder = 5;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/keyed_digest.h"
 #include "sotto/linalg/kernels/narrow_gemm.h"
 
 namespace sotto {
@@ -55,7 +56,38 @@ void add_records(const PointBlock& block, KeyedDigest& digest) {
   }
 }
 
+class PointsInMemory final : public PointSource {
+ public:
+  explicit PointsInMemory(RowMatrix rows) : rows_(std::move(rows)) {}
+
+  Index dim() const override { return rows_.cols(); }
+  std::string name() const override { return "the points"; }
+  std::optional<Index> records() const override { return rows_.rows(); }
+  bool can_rewind() const override { return true; }
+  bool has_random_access() const override { return true; }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override {
+    const Index rows = std::min(max_rows, rows_.rows() - next_);
+    block.is_sparse = false;
+    block.dense = rows_.middleRows(next_, rows);
+    next_ += rows;
+    return rows;
+  }
+  void restart() override { next_ = 0; }
+  void set_order(std::vector<Index>&& order) override {
+    rows_ = RowMatrix(rows_(order, Eigen::all));
+  }
+
+ private:
+  RowMatrix rows_;
+  Index next_ = 0;
+};
+
 }  // namespace
+
+PointSource::PointSource(Index position) : position_(position) {}
+PointSource::~PointSource() = default;
 
 Index PointSource::read(Index max_rows, PointBlock& block) {
   SOTTO_REQUIRE(max_rows >= 1, "a block has at least one record, got {}", max_rows);
@@ -89,7 +121,7 @@ void PointSource::read_in_order(std::vector<Index> order) {
   set_order(std::move(order));
 }
 
-void PointSource::keep_digest(const SecretKey& key) {
+void PointSource::keep_digest(const std::array<std::uint8_t, 32>& key) {
   SOTTO_REQUIRE(position_ == 0, "a digest is kept from the first record on");
   digest_key_ = key;
   begin_digest();
@@ -97,12 +129,12 @@ void PointSource::keep_digest(const SecretKey& key) {
 
 void PointSource::begin_digest() {
   if (!digest_key_) return;
-  digest_.emplace(*digest_key_);
+  digest_ = std::make_unique<KeyedDigest>(*digest_key_);
   const std::int64_t shape[] = {dim(), is_sparse() ? 1 : 0};
   digest_->add(shape, sizeof shape);
 }
 
-KeyedDigest::Value PointSource::digest() const {
+std::array<std::uint8_t, 32> PointSource::digest() const {
   return digest_ ? digest_->value() : KeyedDigest::Value{};
 }
 
@@ -117,6 +149,10 @@ Index PointSource::skip(Index count) {
   }
   position_ += done;
   return done;
+}
+
+Points points_in_memory(RowMatrix rows) {
+  return std::make_unique<PointsInMemory>(std::move(rows));
 }
 
 void require_random_access(bool has_it, const std::string& name) {

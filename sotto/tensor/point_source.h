@@ -10,17 +10,20 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sotto/base/keyed_digest.h"
+#include "sotto/base/export.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/matrix.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class KeyedDigest;
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;  // CSR
@@ -39,8 +42,8 @@ struct PointBlock {
 // A reader is used by one thread at a time.
 class PointSource {
  public:
-  explicit PointSource(Index position = 0) : position_(position) {}
-  virtual ~PointSource() = default;
+  explicit PointSource(Index position = 0);
+  virtual ~PointSource();
   virtual Index dim() const = 0;
   // What messages call it: the path of the file, "standard input".
   virtual std::string name() const = 0;
@@ -68,11 +71,11 @@ class PointSource {
   // records(); it is given before the first record is read.
   void read_in_order(std::vector<Index> order);
 
-  // Before the first record is read: records read or left out enter a digest from now on.
-  void keep_digest(const SecretKey& key);
+  // Before the first record is read: records read or left out enter a keyed digest from now on.
+  void keep_digest(const std::array<std::uint8_t, 32>& key);
   // Of the dimension and the position() records before this place, as numbers, however they were
   // cut into blocks. Zero when none is kept.
-  KeyedDigest::Value digest() const;
+  std::array<std::uint8_t, 32> digest() const;
 
  protected:
   // Sets the rows of `block`; as read(), without the check.
@@ -88,12 +91,15 @@ class PointSource {
   Index take(Index max_rows, PointBlock& block);
 
   Index position_;
-  std::optional<SecretKey> digest_key_;
-  std::optional<KeyedDigest> digest_;
+  std::optional<std::array<std::uint8_t, 32>> digest_key_;
+  std::unique_ptr<KeyedDigest> digest_;
 };
 
 using Points = std::unique_ptr<PointSource>;
 using SensitivePoints = Sensitive<Points>;
+
+// Records that are in memory, one a row.
+Points points_in_memory(RowMatrix rows);
 
 // Refuses, naming it, a source for which has_random_access() is false.
 void require_random_access(bool has_it, const std::string& name);

@@ -6,18 +6,10 @@
 #include <string>
 #include <variant>
 
-#include "sotto/base/options.h"
-#include "sotto/tensor/any_tensor.h"
+#include "sotto/tensor/sparse_tensor.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
 namespace sotto {
-
-struct SymmetryOptions {
-  bool symmetrize = false;
-  double symmetry_tolerance = 1e-8;  // relative to the largest entry
-
-  OptionTable table();
-};
 
 // Either packed or, when few of the unique entries are there, sparse.
 class SymmetricInput {

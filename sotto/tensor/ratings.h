@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "sotto/base/enum_names.h"
+#include "sotto/base/export.h"
 #include "sotto/tensor/label_table.h"
 #include "sotto/tensor/observed.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // u_data: the MovieLens file of that name, user, item, rating and time between tabs. automatic: not
 // said; what was read has another.

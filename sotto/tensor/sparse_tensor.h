@@ -11,12 +11,15 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
+#include "sotto/base/export.h"
+#include "sotto/base/options.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/dense_tensor.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // What to do with two entries at one place.
 enum class Duplicates { refuse, sum };
@@ -68,6 +71,21 @@ class SparseTensor {
   std::vector<Index> dims_;
   std::vector<Coordinate> indices_;
   std::vector<double> values_;
+};
+
+// A tensor as it came from a file.
+using AnyTensor = std::variant<DenseTensor, SparseTensor>;
+
+inline const std::vector<Index>& dims_of(const AnyTensor& tensor) {
+  return std::visit([](const auto& t) -> const std::vector<Index>& { return t.dims(); }, tensor);
+}
+
+// For methods that work on symmetric tensors.
+struct SymmetryOptions {
+  bool symmetrize = false;
+  double symmetry_tolerance = 1e-8;  // relative to the largest entry
+
+  OptionTable table();
 };
 
 }  // namespace sotto

@@ -12,12 +12,13 @@
 #include <span>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/dense_tensor.h"
-#include "sotto/tensor/oracle.h"
-#include "sotto/tensor/sparse_tensor.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
+
+class SparseTensor;
 
 class SymmetricTensor {
  public:

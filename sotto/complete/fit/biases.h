@@ -9,32 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "sotto/tensor/observed.h"
+#include "sotto/complete/fit/model.h"
 
 namespace sotto {
-
-struct Biases {
-  double mean = 0;
-  std::vector<Vector> rows;     // one vector a mode; all 0 where a mode has no biases
-  std::vector<double> unknown;  // of an unknown row, one a mode; empty: 0
-
-  // No biases but the mean.
-  static Biases constant(const ObservedEntries& entries);
-
-  // What the rows of the entry say.
-  double predict(const ObservedEntries& entries, Index entry) const {
-    double x = mean;
-    for (std::size_t m = 0; m < rows.size(); ++m) {
-      const std::int32_t r = entries.row(static_cast<Index>(m), entry);
-      if (r != kUnknownRow) {
-        x += rows[m][r];
-      } else if (!unknown.empty()) {
-        x += unknown[m];
-      }
-    }
-    return x;
-  }
-};
 
 // How much the biases of each mode are pulled to 0, in entries; a mode of one row has none.
 // Relative to entries of the modes: 3 for the first two, 10 for the others (measured on

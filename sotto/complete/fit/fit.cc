@@ -8,6 +8,8 @@
 
 #include "sotto/base/error.h"
 #include "sotto/complete/fit/als.h"
+#include "sotto/complete/fit/bi_scaling.h"
+#include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/sgd.h"
 
@@ -51,7 +53,7 @@ class Fit {
         pull_to_one_(
             options.centre == ContextCentre::one ||
             (options.centre == ContextCentre::automatic && options.bias != BiasPart::none)) {
-    if (options.scale == ValueScale::slices) scaling_.emplace(entries);
+    if (options.scale == ValueScale::slices) scaling_ = std::make_shared<BiScaling>(entries);
     data_ = scaling_ ? scaling_->scaled(entries) : entries;
     biases_ = fitted_biases();
     const double mean_square = squared_error(data_, biases_) / static_cast<double>(data_.size());
@@ -162,7 +164,7 @@ class Fit {
   CompletionMethod method_;
   std::size_t order_;
   bool pull_to_one_;
-  std::optional<BiScaling> scaling_;
+  std::shared_ptr<const BiScaling> scaling_;
   ObservedEntries data_;
   Biases biases_;
   double deviation_ = 0;

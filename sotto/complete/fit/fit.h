@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/complete/fit/model.h"
-#include "sotto/complete/kernels/penalty_weights.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 enum class CompletionMethod { automatic, sgd, als, bayes };
 constexpr auto enum_names(CompletionMethod) {
@@ -29,6 +29,13 @@ enum class BiasPart { modes, global, none };
 constexpr auto enum_names(BiasPart) {
   return std::to_array<EnumName<BiasPart>>(
       {{BiasPart::modes, "modes"}, {BiasPart::global, "global"}, {BiasPart::none, "none"}});
+}
+
+// How often gradient descent meets the penalty of a row.
+enum class Penalised { once_a_row, once_an_entry };
+constexpr auto enum_names(Penalised) {
+  return std::to_array<EnumName<Penalised>>(
+      {{Penalised::once_a_row, "row"}, {Penalised::once_an_entry, "entry"}});
 }
 
 // How the values are scaled before they are learnt.
@@ -103,5 +110,17 @@ struct CompletionFit {
 CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOptions& options,
                              std::optional<std::pair<double, double>> range = {},
                              const ProgressCallback& progress = {});
+
+// On a test set (scores.h).
+struct CompletionScores {
+  double rmse = 0;
+  double mae = 0;
+  // Mean over the rows of the first mode ("users") with two entries or more of the discounted gain
+  // of their ten entries predicted highest over the best there is (Jarvelin & Kekalainen 2002; gain
+  // value - low, discount log2(1 + place)). Empty when no row has two entries, or none any gain.
+  std::optional<double> ndcg10;
+  Index entries = 0;
+  Index unknown = 0;  // entries with a row that was not learnt, predicted by their biases
+};
 
 }  // namespace sotto

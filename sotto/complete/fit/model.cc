@@ -5,7 +5,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/kernels/cp_entry.h"
+#include "sotto/complete/kernels/packs.h"
 #include "sotto/complete/kernels/tucker_entry.h"
 
 namespace sotto {
@@ -74,6 +76,8 @@ FactorRows start_core(Index rank, Index order, double spread, SeededRandom& rand
 }
 
 }  // namespace
+
+Index CompletionModel::stride() const { return padded_rank(rank); }
 
 Index superdiagonal_step(Index rank, Index order) {
   Index step = 0;

@@ -10,23 +10,48 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "sotto/base/enum_names.h"
-#include "sotto/complete/fit/bi_scaling.h"
-#include "sotto/complete/fit/biases.h"
-#include "sotto/complete/kernels/packs.h"
+#include "sotto/base/export.h"
 #include "sotto/tensor/dense_tensor.h"
 #include "sotto/tensor/observed.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 enum class LowRank { cp, tucker };
 constexpr auto enum_names(LowRank) {
   return std::to_array<EnumName<LowRank>>({{LowRank::cp, "cp"}, {LowRank::tucker, "tucker"}});
 }
+
+// Of the rows of every mode (biases.h).
+struct Biases {
+  double mean = 0;
+  std::vector<Vector> rows;     // one vector a mode; all 0 where a mode has no biases
+  std::vector<double> unknown;  // of an unknown row, one a mode; empty: 0
+
+  // No biases but the mean.
+  static Biases constant(const ObservedEntries& entries);
+
+  // What the rows of the entry say.
+  double predict(const ObservedEntries& entries, Index entry) const {
+    double x = mean;
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      const std::int32_t r = entries.row(static_cast<Index>(m), entry);
+      if (r != kUnknownRow) {
+        x += rows[m][r];
+      } else if (!unknown.empty()) {
+        x += unknown[m];
+      }
+    }
+    return x;
+  }
+};
+
+class BiScaling;
 
 constexpr Index kMaxCoreSize = 1 << 20;  // numbers
 
@@ -39,14 +64,14 @@ struct CompletionModel {
   // Tucker: rank^(order-1) rows of padded_rank(rank), last mode fastest; the padding is 0.
   FactorRows core;
   Biases biases;
-  std::optional<BiScaling> scaling;                // of the values, undone by predict
+  std::shared_ptr<const BiScaling> scaling;        // of the values, undone by predict
   std::optional<std::pair<double, double>> range;  // predictions are clipped to it
   std::optional<double> unknown_value;             // instead of the biases, where there are none
   // What stands for an unknown row, stride() numbers a mode; empty: the low-rank part is 0 there.
   std::vector<Vector> unknown_factors;
 
   Index order() const { return static_cast<Index>(factors.size()); }
-  Index stride() const { return padded_rank(rank); }
+  Index stride() const;
   bool holds(Index mode) const { return factors[static_cast<std::size_t>(mode)].rows() == 1; }
 
   // The low-rank part; 0 at an unknown row without a factor of its own.

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "sotto/complete/fit/model.h"
+#include "sotto/complete/fit/penalty_weights.h"
 #include "sotto/complete/fit/solver.h"
-#include "sotto/complete/kernels/penalty_weights.h"
 
 namespace sotto {
 

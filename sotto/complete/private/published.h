@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "sotto/complete/fit/fit.h"
-#include "sotto/release/rating_options.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/tensor/ratings.h"
 
 namespace sotto {

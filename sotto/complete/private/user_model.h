@@ -12,11 +12,12 @@
 #include <span>
 #include <vector>
 
+#include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
-#include "sotto/release/rating_sums.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/tensor/observed.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 struct UserModel {
   ValueBounds bounds{-1, 1};

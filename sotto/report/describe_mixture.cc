@@ -1,4 +1,4 @@
-#include "sotto/report/mixture_document.h"
+#include "sotto/report/describe.h"
 
 namespace sotto {
 namespace {
@@ -17,7 +17,7 @@ void describe_public(const MixtureResult::Public& open, ResultDocument& document
 
 void describe(const MixtureResult& result, ResultDocument& document) {
   document.option("refine", result.steps)
-      .input("dim", result.mixture.dim())
+      .input("dim", result.mixture.dim(), "Dimension")
       .input("records", result.records);
   if (result.released) document.certificate(result.released->certificate);
   document.weights(result.mixture.weights, "component")

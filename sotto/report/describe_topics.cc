@@ -1,4 +1,4 @@
-#include "sotto/report/topics_document.h"
+#include "sotto/report/describe.h"
 
 namespace sotto {
 namespace {
@@ -65,10 +65,10 @@ void describe_evaluation(const TopicEvaluation& evaluation, ResultDocument& docu
   document.quality("diversity", evaluation.diversity);
   if (evaluation.coherence) {
     const Coherence& found = *evaluation.coherence;
-    document.quality("npmi", found.npmi.mean())
-        .quality("umass", found.umass.mean())
-        .component_column("evaluation/npmi_by_topic", list_of(found.npmi))
-        .component_column("evaluation/umass_by_topic", list_of(found.umass));
+    document.quality("npmi", found.npmi.mean(), "Coherence, NPMI")
+        .quality("umass", found.umass.mean(), "Coherence, UMass")
+        .component_column("evaluation/npmi_by_topic", list_of(found.npmi), "NPMI")
+        .component_column("evaluation/umass_by_topic", list_of(found.umass), "UMass");
   }
   if (evaluation.perplexity) {
     document.quality("perplexity", evaluation.perplexity->model)

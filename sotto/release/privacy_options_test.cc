@@ -1,12 +1,10 @@
-#include "sotto/release/target_options.h"
+#include "sotto/release/privacy_options.h"
 
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/laplace.h"
-#include "sotto/release/entry_options.h"
-#include "sotto/release/rating_options.h"
-#include "sotto/release/record_options.h"
+#include "sotto/release/privacy_options.h"
 
 namespace sotto {
 namespace {

@@ -1,4 +1,4 @@
-#include "sotto/report/stream_document.h"
+#include "sotto/report/describe.h"
 
 namespace sotto {
 namespace {
@@ -20,7 +20,7 @@ void describe(const StreamResult& result, ResultDocument& document) {
   document.option("starts", result.stream.starts)
       .option("iterations", result.stream.iterations)
       .option("method", std::string(name_of(result.stream.method)));
-  document.input("dim", result.dim);
+  document.input("dim", result.dim, "Dimension");
   if (result.records) document.input("records", *result.records);
   if (result.certificate) document.certificate(*result.certificate);
   const Vector& agreement = found.agreement;

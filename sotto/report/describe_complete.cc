@@ -1,4 +1,4 @@
-#include "sotto/report/complete_document.h"
+#include "sotto/report/describe.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,15 @@ namespace {
 
 template <class Names>
 void describe_ratings(const RatingShape& shape, const Names& names, ResultDocument& document) {
-  document.input("entries", shape.ratings).input("dims", shape.dims).input("modes", names);
+  document.input("entries", shape.ratings)
+      .input("dims", shape.dims, "Dimensions")
+      .input("modes", names);
 }
 
 void describe_scores(const std::optional<CompletionScores>& scores, ResultDocument& document) {
   if (!scores) return;
-  document.value("rmse", scores->rmse).value("mae", scores->mae);
-  if (scores->ndcg10) document.value("ndcg10", *scores->ndcg10);
+  document.value("rmse", scores->rmse, "RMSE").value("mae", scores->mae, "MAE");
+  if (scores->ndcg10) document.value("ndcg10", *scores->ndcg10, "NDCG@10");
   document.value("test", {{"entries", scores->entries}, {"unknown_rows", scores->unknown}});
 }
 
@@ -118,7 +120,8 @@ void describe(const RecommendationResult& result, ResultDocument& document) {
   }
   if (!records.empty()) document.table("recommendations", "Recommendations", std::move(records));
   document.exposed(result.exposes);
-  document.detail("source", {{"folder", result.folder}, {"privacy", result.certificate}});
+  document.detail("source",
+                  {{"folder", result.folder}, {"privacy", Json::parse(result.certificate)}});
 }
 
 void describe(const RatingCheck& check, ResultDocument& document) {

@@ -1,20 +1,29 @@
-// The results of completion as documents: what result.json and the page show of them.
+// What the results of the tasks consist of, declared for result.json and the page.
 #pragma once
 
 #include <string>
 
+#include "sotto/base/export.h"
 #include "sotto/report/document.h"
 #include "sotto/tasks/complete.h"
 #include "sotto/tasks/complete_users.h"
+#include "sotto/tasks/decompose.h"
+#include "sotto/tasks/mixture.h"
+#include "sotto/tasks/stream.h"
+#include "sotto/tasks/topics.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
+void describe(const DecomposeResult& result, ResultDocument& document);
+void describe(const StreamResult& result, ResultDocument& document);
+void describe(const TopicsResult& result, ResultDocument& document);
+void describe(const MixtureResult& result, ResultDocument& document);
 void describe(const CompletionResult& result, ResultDocument& document);
 void describe(const UserCompletionResult& result, ResultDocument& document);
 void describe(const RecommendationResult& result, ResultDocument& document);
 void describe(const RatingCheck& check, ResultDocument& document);
 
-// What a terminal shows of them: lines, each with its end.
+// What a terminal shows of a completion: lines, each with its end.
 std::string to_text(const CompletionResult& result);
 std::string to_text(const UserCompletionResult& result);
 std::string to_text(const RecommendationResult& result);

@@ -1,4 +1,4 @@
-#include "sotto/report/decompose_document.h"
+#include "sotto/report/describe.h"
 
 namespace sotto {
 namespace {
@@ -24,7 +24,7 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
       .option("iterations", result.power.iterations)
       .option("polish", result.power.polish)
       .option("tolerance", result.power.tolerance);
-  document.input("dims", result.dims);
+  document.input("dims", result.dims, "Dimensions");
   if (result.entries) document.input("entries", *result.entries);
   if (result.certificate) document.certificate(*result.certificate);
   document.weights(found.weights, "component");

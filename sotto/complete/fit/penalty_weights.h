@@ -1,20 +1,13 @@
 // How often gradient descent meets the penalty of a row.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "sotto/base/enum_names.h"
+#include "sotto/complete/fit/fit.h"
 #include "sotto/tensor/observed.h"
 
 namespace sotto {
-
-enum class Penalised { once_a_row, once_an_entry };
-constexpr auto enum_names(Penalised) {
-  return std::to_array<EnumName<Penalised>>(
-      {{Penalised::once_a_row, "row"}, {Penalised::once_an_entry, "entry"}});
-}
 
 // The weights w of the penalties, for each row of each mode and for the core.
 class PenaltyWeights {

@@ -1,0 +1,55 @@
+# Three libraries: sotto (the core), sotto_report (the result as JSON and as a page) and sotto_study
+# (the papers' experiments, for the command line alone). A program that links sotto carries neither
+# HTML nor experiments.
+#
+# What a library consists of is compiled once, to objects that may stand in a shared library too.
+# Nothing is visible outside of a shared library but what the public headers declare (SOTTO_API in
+# base/export.h); the command line and the tests link the static libraries and see everything.
+
+# What whoever includes a header of a library needs, and what a library itself links.
+function(sotto_interface name)
+  target_include_directories(
+    ${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated> $<INSTALL_INTERFACE:include>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  # Matrices cross the library's border, so both sides must agree on how Eigen aligns them, whatever
+  # instruction set each side was built for.
+  target_compile_definitions(${name} PUBLIC EIGEN_MAX_ALIGN_BYTES=64)
+  target_link_libraries(
+    ${name}
+    PUBLIC Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
+    PRIVATE $<BUILD_INTERFACE:sotto_flags> ZLIB::ZLIB OpenMP::OpenMP_CXX Threads::Threads
+            PkgConfig::sodium PkgConfig::fftw3)
+endfunction()
+
+# sotto_library(NAME FOLDERS..): the static library NAME, of all sources in these folders that are
+# not tests.
+function(sotto_library name)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE patterns)
+  list(TRANSFORM patterns APPEND /*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  add_library(${name} STATIC ${sources})
+  sotto_unity(${name} 13)
+  sotto_interface(${name})
+  # The library shares out its own panels; Eigen's threads would make sums depend on their number.
+  target_compile_definitions(${name} PRIVATE EIGEN_DONT_PARALLELIZE)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                                           VISIBILITY_INLINES_HIDDEN ON)
+  if(SOTTO_PCH AND name STREQUAL "sotto")
+    target_precompile_headers(${name} PRIVATE ${SOTTO_PCH_HEADERS})
+  elseif(SOTTO_PCH)
+    target_precompile_headers(${name} REUSE_FROM sotto)
+  endif()
+endfunction()
+
+# sotto_shared_library(NAME): NAME_shared, of the objects of the static library NAME.
+function(sotto_shared_library name)
+  add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}>)
+  sotto_interface(${name}_shared)
+  # Every 0.x may change interfaces, so a program asks for the one it was linked with.
+  set_target_properties(
+    ${name}_shared PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+                              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_link_options(${name}_shared PRIVATE -Wl,--no-undefined)
+endfunction()

@@ -1,0 +1,24 @@
+// A plan: what a private run would release, from public numbers alone and before any data is read.
+// The run then releases exactly this.
+#include <cstdio>
+
+#include "sotto/sotto.h"
+
+int main() {
+  sotto::DecomposeTask task;
+  task.power.components = 3;
+  task.privacy.epsilon = 1;
+  task.privacy.delta = 1e-6;
+
+  const sotto::Plan plan = sotto::plan(task, sotto::PublicShape{/*dim=*/50, /*order=*/3});
+
+  std::printf("%s\n", plan.method.c_str());
+  for (const sotto::PlannedRelease& release : plan.releases) {
+    std::printf("%lld x %s: %lld values, %s noise\n", static_cast<long long>(release.count),
+                release.what.c_str(), static_cast<long long>(release.values),
+                release.mechanism.c_str());
+  }
+}
+
+// Prints:
+//   ...

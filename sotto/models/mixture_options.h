@@ -1,0 +1,27 @@
+// What the fit of a Gaussian mixture is asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sotto/base/export.h"
+#include "sotto/base/options.h"
+#include "sotto/linalg/matrix.h"
+
+namespace SOTTO_API sotto {
+
+struct MixtureOptions {
+  std::int64_t components = 0;
+  std::optional<std::int64_t> refine;  // expectation-maximisation steps
+  std::int64_t starts = 32;
+  std::int64_t iterations = 100;
+  std::int64_t seed = 0;
+
+  OptionTable table();
+  std::int64_t steps() const { return refine.value_or(5); }
+  std::int64_t private_steps() const { return refine.value_or(2); }  // each is a release
+  // Refuses more components than dimensions and, where their number is known, too few points.
+  void check(Index dim, std::optional<Index> records) const;
+};
+
+}  // namespace sotto

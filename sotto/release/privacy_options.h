@@ -1,0 +1,173 @@
+// What a private run is asked: epsilon, delta and where its noise comes from, and what goes with
+// the unit that is protected: an entry, a record, a rating or a user (a document:
+// models/topic_options.h). Nothing here looks at data.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "sotto/base/enum_names.h"
+#include "sotto/base/export.h"
+#include "sotto/base/options.h"
+#include "sotto/privacy/certificate.h"
+#include "sotto/release/plan.h"
+
+namespace SOTTO_API sotto {
+
+class NoiseKey;
+
+// Of every unit.
+struct TargetOptions {
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  bool accept_large_delta = false;
+  std::optional<std::int64_t> insecure_seed;
+
+  bool asked() const { return epsilon.has_value(); }
+  PrivacyTarget target() const;
+  NoiseKey key() const;
+
+  // Refuses a delta that was asked for and is not below 1/units, unless that was accepted. To be
+  // called before anything is released.
+  void require_small_delta(const ProtectedUnits& units) const;
+
+ protected:
+  OptionTable target_table(const std::string& epsilon_help, const std::string& delta_help);
+
+  // An option that only a private run has, and whether it was given.
+  struct OnlyPrivate {
+    const char* option;
+    bool given;
+  };
+  // Without --epsilon refuses these and the options above.
+  void check_target(std::initializer_list<OnlyPrivate> others) const;
+  // For mechanisms that are not pure.
+  void require_delta_given() const;
+};
+
+// ---- one entry of a tensor ----
+
+// Whose noise: ours, or that of a paper.
+enum class Published { no, wang, imtiaz };
+constexpr auto enum_names(Published) {
+  return std::to_array<EnumName<Published>>(
+      {{Published::no, "off"}, {Published::wang, "wang"}, {Published::imtiaz, "imtiaz"}});
+}
+
+// Where the noise goes. A run takes one of the last two.
+enum class PowerMechanism { automatic, iterate, input };
+constexpr auto enum_names(PowerMechanism) {
+  return std::to_array<EnumName<PowerMechanism>>({{PowerMechanism::automatic, "auto"},
+                                                  {PowerMechanism::iterate, "iterate"},
+                                                  {PowerMechanism::input, "input"}});
+}
+
+struct EntryPrivacyOptions : TargetOptions {
+  PowerMechanism mechanism = PowerMechanism::automatic;
+  Published as_published = Published::no;
+  std::optional<double> max_entry;
+
+  OptionTable table();
+
+  // Refuses what cannot be combined; without epsilon, every option that only privacy has.
+  void check() const;
+};
+
+// ---- one record of a stream or a file of points ----
+
+// Where the bound is sought: a public range, 0 < low < high.
+struct NormRange {
+  double low;
+  double high;
+};
+
+// The norm of records is bounded by a public number, or by one that is sought in a public range.
+using RecordNorm = std::variant<double, NormRange>;
+
+struct RecordPrivacyOptions : TargetOptions {
+  std::optional<double> max_norm;
+  std::string norm_range;  // LO:HI, instead of max_norm
+
+  OptionTable table();
+
+  // Refuses what cannot be combined; without epsilon, every option that only privacy has.
+  void check() const;
+
+  RecordNorm norm() const;
+  void set_norm(const RecordNorm& norm);
+};
+
+// ---- one rating, or all ratings of one user ----
+
+// A public range of the values; what lies beyond it is clipped.
+struct ValueBounds {
+  double low, high;
+  double width() const { return high - low; }
+  double half() const { return (high - low) / 2; }
+  double middle() const { return low + half(); }
+  // The value less the middle. Never beyond +-half(), whatever is rounded: sensitivities rest on
+  // it.
+  double centred(double x) const {
+    return std::clamp((std::clamp(x, low, high) - low) - half(), -half(), half());
+  }
+  // Refuses what is no range, and ranges so narrow or wide that squares leave the range of doubles.
+  void check() const;
+};
+
+// What is protected.
+enum class RatingUnit { rating, user };
+constexpr auto enum_names(RatingUnit) {
+  return std::to_array<EnumName<RatingUnit>>(
+      {{RatingUnit::rating, "rating"}, {RatingUnit::user, "user"}});
+}
+
+// Where the noise goes.
+enum class Perturbation { automatic, none, input, gradient, output };
+constexpr auto enum_names(Perturbation) {
+  return std::to_array<EnumName<Perturbation>>({{Perturbation::automatic, "auto"},
+                                                {Perturbation::none, "none"},
+                                                {Perturbation::input, "input"},
+                                                {Perturbation::gradient, "gradient"},
+                                                {Perturbation::output, "output"}});
+}
+
+// What is released, unit rating.
+enum class RatingMechanism { automatic, sums, als, sgd };
+constexpr auto enum_names(RatingMechanism) {
+  return std::to_array<EnumName<RatingMechanism>>({{RatingMechanism::automatic, "auto"},
+                                                   {RatingMechanism::sums, "sums"},
+                                                   {RatingMechanism::als, "als"},
+                                                   {RatingMechanism::sgd, "sgd"}});
+}
+
+struct RatingPrivacyOptions : TargetOptions {
+  static constexpr std::int64_t kUsualUsers = 1000;
+
+  RatingUnit unit = RatingUnit::rating;
+  std::string items;  // file: the public list of items, unit user
+  std::string times;  // file: the public list of times, unit user
+  std::int64_t per_user = 0;
+  std::int64_t users = kUsualUsers;  // a public guess, unit user
+  Perturbation perturb = Perturbation::automatic;
+  RatingMechanism mechanism = RatingMechanism::automatic;
+  bool as_published = false;
+  double clip = 1;
+
+  OptionTable table();
+  bool for_users() const { return unit == RatingUnit::user; }
+
+  ProtectedUnits guessed_users() const { return {users, "users, by a public guess"}; }
+
+  // Refuses what cannot be combined; without epsilon, every option that only privacy has.
+  void check() const;
+
+ private:
+  void check_for_users() const;
+};
+
+}  // namespace sotto
