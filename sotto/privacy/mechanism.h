@@ -40,7 +40,7 @@ concept Mechanism = Recorded<M> && !SampledMechanism<M> &&
 // The numbers that a block holds: those of a vector or a matrix, the unique ones of a packed
 // tensor.
 template <class Block>
-std::span<double> numbers_of(Block& block) {
+std::span<double> span_over(Block& block) {
   if constexpr (requires { block.packed(); }) {
     return block.packed();
   } else {
@@ -62,7 +62,7 @@ class BlockMechanism {
 
   template <class Block>
   Block release(Block block, NoiseStream stream) const {
-    const std::span<double> numbers = numbers_of(block);
+    const std::span<double> numbers = span_over(block);
     release(numbers, std::move(stream), numbers);
     return block;
   }
