@@ -30,7 +30,7 @@ function(sotto_library name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   add_library(${name} STATIC ${sources})
-  sotto_unity(${name} 13)
+  sotto_unity(${name} 40)
   sotto_interface(${name})
   # The library shares out its own panels; Eigen's threads would make sums depend on their number.
   target_compile_definitions(${name} PRIVATE EIGEN_DONT_PARALLELIZE)

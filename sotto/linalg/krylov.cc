@@ -1,6 +1,5 @@
 #include "sotto/linalg/krylov.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "sotto/base/error.h"
@@ -12,9 +11,8 @@ namespace {
 
 // Largest first.
 Eigenpairs descending(const Matrix& symmetric, Index k) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (symmetric + symmetric.transpose()));
-  return {solver.eigenvalues().reverse().head(k),
-          solver.eigenvectors().rowwise().reverse().leftCols(k)};
+  const Eigenpairs pairs = ascending_eigenpairs(0.5 * (symmetric + symmetric.transpose()));
+  return {pairs.values.reverse().head(k), pairs.vectors.rowwise().reverse().leftCols(k)};
 }
 
 // An orthonormal basis of what `block` has outside `basis`. Twice is enough (Kahan).

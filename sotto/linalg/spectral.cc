@@ -1,5 +1,6 @@
 #include "sotto/linalg/spectral.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
@@ -29,6 +30,19 @@ Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k) {
     pairs.vectors.col(j) = solver.eigenvectors().col(order[j]);
   }
   return pairs;
+}
+
+Eigenpairs ascending_eigenpairs(const Matrix& symmetric) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(symmetric);
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+Vector solve_positive_definite(const Matrix& a, const Vector& b) {
+  return Eigen::LLT<Matrix>(a).solve(b);
+}
+
+Matrix householder_basis(const Matrix& a) {
+  return Eigen::HouseholderQR<Matrix>(a).householderQ() * Matrix::Identity(a.rows(), a.cols());
 }
 
 Matrix orthonormal_columns(const Matrix& a) {

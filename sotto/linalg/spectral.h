@@ -1,4 +1,5 @@
-// Small dense spectral problems: eigenpairs of symmetric matrices and orthonormal bases.
+// Small dense problems: eigenpairs of symmetric matrices, orthonormal bases, linear systems.
+// Eigen's solvers take seconds to compile wherever they are named, so they are named here alone.
 #pragma once
 
 #include "sotto/linalg/matrix.h"
@@ -15,6 +16,15 @@ struct Eigenpairs {
 
 // The k eigenpairs of largest absolute value, in decreasing order of it. Reads the lower triangle.
 Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k);
+
+// All eigenpairs, smallest value first. Reads the lower triangle.
+Eigenpairs ascending_eigenpairs(const Matrix& symmetric);
+
+// x with A x = b for a symmetric positive definite A, of which the lower triangle is read.
+Vector solve_positive_definite(const Matrix& a, const Vector& b);
+
+// Q of the thin QR factorisation, with the signs that Householder reflections leave.
+Matrix householder_basis(const Matrix& a);
 
 // Q of the thin QR factorisation with a non-negative diagonal of R: an orthonormal basis of the
 // columns, the j-th in the span of the first j, and each pointing the way of its column.

@@ -3,6 +3,7 @@
 #include "sotto/base/error.h"
 #include "sotto/complete/fit/als_modes.h"
 #include "sotto/complete/kernels/tucker_entry.h"
+#include "sotto/linalg/spectral.h"
 
 namespace sotto {
 namespace {
@@ -110,7 +111,7 @@ class TuckerAls final : public Solver {
     Vector right = all.target;
     const Index diagonal = superdiagonal_step(model_.rank, O) * model_.rank + 1;
     for (Index r = 0; r < model_.rank; ++r) right[r * diagonal] += lambda * core_centre_;
-    const Vector core = system.selfadjointView<Eigen::Lower>().llt().solve(right);
+    const Vector core = solve_positive_definite(system, right);
     model_.core.leftCols(model_.rank) =
         Eigen::Map<const FactorRows>(core.data(), model_.core.rows(), model_.rank);
     const Vector product = all.outer.selfadjointView<Eigen::Lower>() * core;

@@ -1,6 +1,6 @@
 #include "sotto/complete/private/als.h"
+#include "sotto/linalg/spectral.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -109,7 +109,7 @@ class HalfSweep {
   Vector posterior(const NoisyRow& row, double prior) const {
     Matrix spread = prior * row.across * row.across.transpose() + error_ * row.within;
     spread.diagonal().array() += noise_;
-    return prior * row.across.transpose() * spread.llt().solve(row.y);
+    return prior * row.across.transpose() * solve_positive_definite(spread, row.y);
   }
 
   const ObservedEntries& positions_;

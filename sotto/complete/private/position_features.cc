@@ -1,11 +1,10 @@
 #include "sotto/complete/private/position_features.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "sotto/base/random.h"
+#include "sotto/linalg/spectral.h"
 
 namespace sotto {
 namespace {
@@ -54,10 +53,7 @@ class Incidence {
   Vector user_weight_, item_weight_;
 };
 
-Rows orthonormal(const Rows& block) {
-  const Eigen::HouseholderQR<Matrix> qr(block);
-  return qr.householderQ() * Matrix::Identity(block.rows(), block.cols());
-}
+Rows orthonormal(const Rows& block) { return householder_basis(block); }
 
 // Leading right singular vectors, items x `wanted`, of decreasing singular value.
 Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, Index block) {
@@ -70,8 +66,8 @@ Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, I
     v = orthonormal(incidence.transposed_times(orthonormal(incidence.times(v))));
   }
   const Rows image = incidence.times(v);
-  const Eigen::SelfAdjointEigenSolver<Matrix> gram(Matrix(image.transpose() * image));
-  return (v * gram.eigenvectors().rowwise().reverse()).leftCols(wanted);
+  const Eigenpairs gram = ascending_eigenpairs(image.transpose() * image);
+  return (v * gram.vectors.rowwise().reverse()).leftCols(wanted);
 }
 
 // Scaled to mean square 1 over the entries, cut, centred; a column of zeros stays so. What a row

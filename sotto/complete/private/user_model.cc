@@ -1,6 +1,6 @@
 #include "sotto/complete/private/user_model.h"
+#include "sotto/linalg/spectral.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +26,7 @@ OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own) {
     right +=
         (value - model.mean - model.effects[rating.item] - time_effect(model, rating.time)) * row;
   }
-  const Vector found = gram.selfadjointView<Eigen::Lower>().llt().solve(right);
+  const Vector found = solve_positive_definite(gram, right);
   return {level * found[0], found.tail(rank)};
 }
 

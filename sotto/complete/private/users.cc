@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/spectral.h"
 
 namespace sotto {
 namespace {
@@ -114,14 +114,14 @@ Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
   filled.diagonal().setZero();
   Matrix part = Matrix::Zero(d, rank);
   for (int round = 0; round < kDiagonalRounds; ++round) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(filled);
+    const Eigenpairs pairs = ascending_eigenpairs(filled);
     Vector noise = Vector::Zero(rank);  // of an entry of a column, variance
     part.setZero();
     for (Index r = 0; r < std::min(rank, d); ++r) {
-      const double value = solver.eigenvalues()[d - 1 - r];
+      const double value = pairs.values[d - 1 - r];
       if (value <= edge) break;
       noise[r] = variance / value;
-      part.col(r) = solver.eigenvectors().col(d - 1 - r) *
+      part.col(r) = pairs.vectors.col(d - 1 - r) *
                     std::sqrt(value - variance * static_cast<double>(d) / value);
     }
     filled.diagonal() = part.rowwise().squaredNorm();
