@@ -35,7 +35,7 @@ reproduction: setup
 	build/release/sotto reproduce --document docs/reproduction > docs/reproduction.md
 
 lint: setup
-	scripts/lint.sh $(JOBS)
+	scripts/lint.py --jobs $(JOBS)
 
 format: setup
 	scripts/format.sh

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""clang-tidy over the library and the program; any finding fails.
+
+The sources of a folder are checked as one text: most of the time goes into the headers they share,
+and the analyzer looks only at the main file, so including them in one would not do. Findings are
+reported at the file and line they belong to.
+
+  lint.py [--jobs N]               every source
+  lint.py --since COMMIT [..]      sources that changed since COMMIT, or whose headers did
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BATCH_LINES = 1500
+FLAGS = ["-std=c++20", "-DFMT_SHARED", "-DEIGEN_MAX_ALIGN_BYTES=64", "-fopenmp", f"-I{ROOT}",
+         f"-I{ROOT}/build/debug/generated", "-isystem", "/usr/include/eigen3",
+         "-Wno-unknown-warning-option"]
+
+
+def all_sources():
+    return [path for folder in ("sotto", "cli") for path in sorted((ROOT / folder).rglob("*.cc"))
+            if not path.name.endswith("_test.cc") and "testing" not in path.parts]
+
+
+def includes(path):
+    return {ROOT / name for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', path.read_text(),
+                                               re.MULTILINE)}
+
+
+def changed_sources(commit):
+    """What changed since a commit; a header stands for the sources that include it themselves."""
+    listed = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", commit, "--"],
+                            cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        sys.exit(f"lint: {listed.stderr.strip()}")
+    changed = {ROOT / name for name in listed.stdout.split()}
+    headers = {path for path in changed if path.suffix == ".h"}
+    return [path for path in all_sources() if path in changed or includes(path) & headers]
+
+
+def batches(paths):
+    """Sources of one folder, up to BATCH_LINES lines together."""
+    batch, lines, folder = [], 0, None
+    for path in paths:
+        length = path.read_text().count("\n")
+        if batch and (path.parent != folder or lines + length > BATCH_LINES):
+            yield batch
+            batch, lines = [], 0
+        batch.append(path)
+        lines, folder = lines + length, path.parent
+    if batch:
+        yield batch
+
+
+def check(batch):
+    """The findings in a batch, each at its own file and line."""
+    text, starts = "", []
+    for path in batch:
+        starts.append((text.count("\n"), path))
+        text += path.read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        joined = pathlib.Path(folder) / f"{batch[0].parent.name}.cc"
+        joined.write_text(text)
+        found = subprocess.run(
+            ["clang-tidy", "--quiet", f"--config-file={ROOT}/.clang-tidy", "--warnings-as-errors=*",
+             str(joined), "--", *FLAGS], capture_output=True, text=True)
+
+        def place(match):
+            line = int(match.group(1))
+            before, path = max((s for s in starts if s[0] < line), key=lambda s: s[0])
+            return f"{path.relative_to(ROOT)}:{line - before}:"
+        output = re.sub(re.escape(str(joined)) + r":(\d+):", place, found.stdout)
+    return found.returncode, output
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--since", metavar="COMMIT")
+    options = parser.parse_args()
+    subprocess.run(["cmake", "--preset", "debug"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    sources = changed_sources(options.since) if options.since else all_sources()
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for code, output in pool.map(check, batches(sources)):
+            failed += code != 0
+            if output:
+                print(output, end="", flush=True)
+    print(f"lint: {len(sources)} sources, " + ("findings above" if failed else "clean"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
