@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sotto/complete/fit/als.h"
+#include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/fit.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/sgd.h"

@@ -116,8 +116,14 @@ endforeach()
 sotto_script_test(slow.test_record_play slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1
                   ${Python3_EXECUTABLE} tests/e2e/test_record_play.py $<TARGET_FILE:sotto_tape>
                   $<TARGET_FILE:sotto_leaky>)
-sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
-                  ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+if(TARGET sotto_shared)
+  sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
+                    ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  sotto_script_test(public_headers check ${Python3_EXECUTABLE} tests/package/test_headers.py
+                    ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} -isystem
+                    $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
+endif()
+include(cmake/examples.cmake)
 
 # The report page in Debian's Chromium; make test-slow installs it.
 sotto_script_test(browser.report browser ${Python3_EXECUTABLE} tests/browser/test_report.py

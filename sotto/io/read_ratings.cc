@@ -12,6 +12,7 @@
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/rating_columns.h"
+#include "sotto/io/time_bins.h"
 
 namespace sotto {
 namespace {

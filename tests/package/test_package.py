@@ -1,4 +1,6 @@
-"""Installs the library and builds a program of another project against it, by CMake and pkg-config.
+"""Makes the Debian package, unpacks it into an empty root, and meets it as a user and as another
+project do: runs the command, and builds programs against it, by CMake and pkg-config, with the static
+and with the shared libraries.
 
 usage: test_package.py BUILD_FOLDER COMPILER
 """
@@ -11,6 +13,9 @@ import unittest
 
 BUILD, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2]
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PUBLIC = set((ROOT / "cmake" / "public_headers.txt").read_text().split())
+FOUND = "2.500000 1.000000\n`epsilon`\n"
 
 
 def run(*command, **options):
@@ -20,37 +25,76 @@ def run(*command, **options):
     return done.stdout
 
 
-class InstalledPackage(unittest.TestCase):
+class Package(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        cls.prefix = pathlib.Path(cls.folder.name, "prefix")
-        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        work = pathlib.Path(cls.folder.name)
+        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", work / "deb", cwd=work)
+        (cls.package,) = (work / "deb").glob("sotto_*.deb")
+        run("dpkg", "-x", cls.package, work / "root")
+        cls.prefix = work / "root" / "usr"
+        cls.lib = next(cls.prefix.rglob("libsotto.a")).parent
+        # The loader of a system looks there by itself.
+        cls.environment = dict(os.environ, LD_LIBRARY_PATH=str(cls.lib),
+                               PKG_CONFIG_PATH=str(cls.lib / "pkgconfig"))
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_find_package(self):
+    def test_the_package_names_what_it_depends_on(self):
+        fields = run("dpkg-deb", "-f", self.package)
+        self.assertIn("Package: sotto\n", fields)
+        for library in "libsodium", "libfftw3", "libfmt", "zlib1g", "libgomp1":
+            self.assertRegex(fields, f"Depends: .*{library}")
+        self.assertIn("libeigen3-dev", fields)
+
+    def test_command_and_manual(self):
+        self.assertIn("sotto 0.2", run(self.prefix / "bin" / "sotto", "--version"))
+        page = next(self.prefix.rglob("man1/sotto.1*"))
+        self.assertIn("SOTTO COMPLETE", page.read_text())
+        self.assertTrue(list(self.prefix.rglob("doc/sotto/api.md")))
+
+    def test_cmake_package(self):
         build = pathlib.Path(self.folder.name, "consumer")
         run("cmake", "-S", HERE, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            f"-DREPORT_EXAMPLE={ROOT / 'examples' / 'report.cc'}",
             f"-DCMAKE_CXX_COMPILER={COMPILER}")
         run("cmake", "--build", build)
-        self.assertEqual(run(build / "consumer"), "2.500000 1.000000\n")
+        for library in "sotto", "sotto_shared":
+            program = build / f"consumer_{library}"
+            self.assertEqual(run(program, env=self.environment), FOUND)
+            # A program without reports carries no page.
+            self.assertNotIn(b"</html>", program.read_bytes())
+        for library in "report", "report_shared":
+            with tempfile.TemporaryDirectory() as folder:
+                run(build / f"consumer_{library}", cwd=folder, env=self.environment)
+                self.assertIn("</html>", pathlib.Path(folder, "found/report.html").read_text())
 
     def test_pkg_config(self):
-        pc = next(self.prefix.rglob("sotto.pc"))
-        environment = dict(os.environ, PKG_CONFIG_PATH=str(pc.parent))
-        flags = run("pkg-config", "--cflags", "--libs", "sotto", env=environment).split()
+        flags = run("pkg-config", "--cflags", "--libs", "sotto", env=self.environment).split()
         program = pathlib.Path(self.folder.name, "program")
-        run(COMPILER, "-std=c++20", "-O1", HERE / "main.cc", "-o", program, *flags)
-        self.assertEqual(run(program), "2.500000 1.000000\n")
+        run(COMPILER, "-std=c++20", HERE / "main.cc", "-o", program, *flags)
+        self.assertEqual(run(program, env=self.environment), FOUND)
+        for package, options in ("sotto_report", []), ("sotto", ["--static"]):
+            libraries = run("pkg-config", *options, "--libs", package, env=self.environment)
+            self.assertIn("-lsodium" if options else "-lsotto_report", libraries)
 
-    def test_program_runs(self):
-        self.assertIn("sotto 0.2", run(self.prefix / "bin" / "sotto", "--version"))
+    def test_shared_libraries_show_what_the_public_headers_declare(self):
+        for name, shown in ("sotto", "sotto::run(sotto::Input<sotto::SymmetricTensor>"), \
+                ("sotto_report", "sotto::write_result("):
+            library = (self.lib / f"lib{name}.so").resolve()
+            self.assertIn(f"Library soname: [lib{name}.so.0.2]", run("readelf", "-d", library))
+            symbols = run("nm", "-DC", "--defined-only", library)
+            self.assertIn(shown, symbols)
+            for inner in "sotto::PrivateRun::", "sotto::robust_power_", "sotto::render", "ReleaseAccess":
+                self.assertNotIn(inner, symbols)
 
-    def test_no_test_support_is_installed(self):
-        self.assertEqual(list(self.prefix.rglob("*testing*")), [])
+    def test_public_headers_are_installed_and_no_others(self):
+        include = self.prefix / "include"
+        installed = {path.relative_to(include).as_posix() for path in include.rglob("*.h")}
+        self.assertEqual(installed, PUBLIC)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/complete/fit/als_modes.h"
+#include "sotto/complete/fit/biases.h"
 
 namespace sotto {
 namespace {

@@ -12,6 +12,7 @@
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/sgd.h"
+#include "sotto/complete/kernels/packs.h"
 
 namespace sotto {
 namespace {

@@ -17,6 +17,7 @@
 
 #include "sotto/complete/fit/fit.h"
 #include "sotto/release/privacy_options.h"
+#include "sotto/release/rating_sums.h"
 #include "sotto/tensor/ratings.h"
 
 namespace sotto {

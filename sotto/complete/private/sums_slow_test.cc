@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sotto/base/random.h"
+#include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/fit.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/private/published.h"
