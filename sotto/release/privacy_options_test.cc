@@ -1,10 +1,7 @@
 #include "sotto/release/privacy_options.h"
-
-#include <gtest/gtest.h>
-
 #include "sotto/base/error.h"
 #include "sotto/privacy/laplace.h"
-#include "sotto/release/privacy_options.h"
+#include "sotto/release/calibration.h"
 
 namespace sotto {
 namespace {

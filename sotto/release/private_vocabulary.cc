@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/counts.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/calibration.h"

@@ -1,6 +1,7 @@
 // What the mixture must reach on a million points: 20 dimensions, 5 well separated components.
 #include <gtest/gtest.h>
 
+#include "sotto/models/gaussian_mixture.h"
 #include "sotto/synthetic/points.h"
 #include "sotto/tasks/mixture.h"
 

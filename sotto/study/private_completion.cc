@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/tasks/complete.h"
 

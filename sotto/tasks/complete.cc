@@ -10,9 +10,13 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
+#include "sotto/complete/fit/scores.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/read_ratings.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/rating_split.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
 #include "sotto/tasks/rating_ways.h"
 

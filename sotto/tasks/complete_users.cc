@@ -4,15 +4,19 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/rounded_up.h"
+#include "sotto/complete/fit/scores.h"
 #include "sotto/complete/private/users.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/read_labels.h"
+#include "sotto/io/read_ratings.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/private_users.h"
 #include "sotto/release/rating_split.h"
