@@ -20,6 +20,7 @@
 #include "sotto/release/private_run.h"
 #include "sotto/release/private_users.h"
 #include "sotto/release/rating_split.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
 
 namespace sotto {
