@@ -1,7 +1,7 @@
-#include "sotto/complete/private/sgd.h"
 #include "sotto/base/random.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/sgd.h"
 
 namespace sotto {
 namespace {

@@ -1,8 +1,8 @@
-#include "sotto/complete/private/sums.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/private/position_features.h"
+#include "sotto/complete/private/sums.h"
 
 namespace sotto {
 namespace {

@@ -1,0 +1,14 @@
+# Each program of examples/ is compiled and run, and prints what its last comment says. Only what is
+# about reports links sotto_report.
+file(GLOB examples CONFIGURE_DEPENDS examples/*.cc)
+foreach(source ${examples})
+  get_filename_component(name ${source} NAME_WE)
+  file(STRINGS ${source} reports REGEX "#include \"sotto/report/")
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE $<IF:$<BOOL:${reports}>,sotto_report,sotto>
+                                                sotto_flags)
+  target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  sotto_script_test(example.${name} check ${Python3_EXECUTABLE} tests/examples/run_example.py
+                    ${source} $<TARGET_FILE:example_${name}>)
+endforeach()
+sotto_script_test(api_document_is_current check ${Python3_EXECUTABLE} scripts/api_docs.py --check)
