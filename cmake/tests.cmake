@@ -17,7 +17,7 @@ function(sotto_test_executable name label library)
     add_executable(${name} ${ARGN})
   endif()
   if(NOT label STREQUAL "slow")
-    sotto_unity(${name} 12)
+    sotto_unity(${name} 30)
   endif()
   target_link_libraries(${name} PRIVATE ${library} sotto_flags GTest::gtest GTest::gtest_main
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
