@@ -1,7 +1,10 @@
+#include "sotto/release/privacy_options.h"
+
+#include <gtest/gtest.h>
+
 #include "sotto/base/error.h"
 #include "sotto/privacy/laplace.h"
 #include "sotto/release/calibration.h"
-#include "sotto/release/privacy_options.h"
 
 namespace sotto {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
+#include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"

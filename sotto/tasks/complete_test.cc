@@ -7,8 +7,13 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/complete/fit/biases.h"
+#include "sotto/complete/fit/scores.h"
 #include "sotto/complete/private/testing/known_users.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/io/read_ratings.h"
 #include "sotto/io/testing/test_files.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/complete_users.h"
 #include "sotto/tasks/testing/planned.h"
 

@@ -7,6 +7,7 @@
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/testing/test_files.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/privacy/gaussian.h"

@@ -6,7 +6,9 @@
 
 #include "sotto/base/random.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/testing/test_files.h"
+#include "sotto/models/gaussian_mixture.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/testing/planned.h"
 #include "sotto/tensor/testing/memory_source.h"

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "sotto/io/checkpoint.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/testing/test_files.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/choose_stream.h"

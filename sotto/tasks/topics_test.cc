@@ -7,7 +7,9 @@
 
 #include "sotto/base/random.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/io/testing/test_files.h"
+#include "sotto/models/topic_evaluation.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/testing/planned.h"
 

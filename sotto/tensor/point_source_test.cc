@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/base/keyed_digest.h"
 #include "sotto/base/random.h"
 #include "sotto/tensor/testing/memory_source.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <variant>
 
+#include "sotto/tensor/oracle.h"
 #include "sotto/tensor/sparse_tensor.h"
 #include "sotto/tensor/symmetric_tensor.h"
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
+#include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/fit.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/synthetic/ratings.h"

@@ -32,7 +32,7 @@
 #define WRAPPED_WRITE_TEXT "_ZN5sotto12OutputFolder10write_textERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt17basic_string_viewIcS4_E"
 #define WRAPPED_SQUARED_NORMS "_ZN5sotto13squared_normsERKNS_10PointBlockE"
 #define WRAPPED_READ_RATINGS "_ZN5sotto12read_ratingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_17RatingFileOptionsE"
-#define WRAPPED_READ_CORPUS "_ZN5sotto11read_corpusERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_17CorpusFileOptionsEPS5_"
+#define WRAPPED_READ_CORPUS "_ZN5sotto11read_corpusERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_17CorpusFileOptionsEPNS_12CorpusFormatE"
 #define WRAPPED_PROTECTED_TENSOR "_ZN5sotto16protected_tensorENS_9SensitiveISt7variantIJNS_11DenseTensorENS_12SparseTensorEEEEEb"
 #define WRAPPED_POWER_METHOD "_ZN5sotto19robust_power_methodERNS_15SymmetricOracleERKNS_12PowerOptionsERKSt8functionIFbRKNS_14ProgressReportEEE"
 // clang-format on
@@ -79,7 +79,7 @@ Vector leaky_squared_norms(const PointBlock& block) {
 
 decltype(read_ratings) real_read_ratings asm("__real_" WRAPPED_READ_RATINGS);
 decltype(read_ratings) leaky_read_ratings asm("__wrap_" WRAPPED_READ_RATINGS);
-Ratings leaky_read_ratings(const std::string& path, const RatingFileOptions& options) {
+Sensitive<Ratings> leaky_read_ratings(const std::string& path, const RatingFileOptions& options) {
   RatingFileOptions as_if_public = options;
   if (leaks("first-appearance")) as_if_public.records_are_private = false;
   return real_read_ratings(path, as_if_public);
@@ -87,8 +87,8 @@ Ratings leaky_read_ratings(const std::string& path, const RatingFileOptions& opt
 
 decltype(read_corpus) real_read_corpus asm("__real_" WRAPPED_READ_CORPUS);
 decltype(read_corpus) leaky_read_corpus asm("__wrap_" WRAPPED_READ_CORPUS);
-Corpus leaky_read_corpus(const std::string& path, const CorpusFileOptions& options,
-                         std::string* format) {
+Sensitive<Corpus> leaky_read_corpus(const std::string& path, const CorpusFileOptions& options,
+                                    CorpusFormat* format) {
   CorpusFileOptions as_if_public = options;
   if (leaks("format")) as_if_public.records_are_private = false;
   return real_read_corpus(path, as_if_public, format);

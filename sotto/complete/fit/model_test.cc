@@ -1,6 +1,9 @@
+#include "sotto/complete/fit/model.h"
+
+#include <gtest/gtest.h>
+
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/biases.h"
-#include "sotto/complete/fit/model.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/kernels/cp_entry.h"

@@ -1,7 +1,13 @@
+#include "sotto/complete/private/als.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "sotto/base/random.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
-#include "sotto/complete/private/als.h"
 
 namespace sotto {
 namespace {

@@ -1,8 +1,15 @@
+#include "sotto/complete/private/sums.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+#include <cmath>
+
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/private/position_features.h"
-#include "sotto/complete/private/sums.h"
 
 namespace sotto {
 namespace {
