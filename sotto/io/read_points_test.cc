@@ -212,7 +212,7 @@ TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
   EXPECT_ERROR(open_points(folder / "none.csv"), "cannot be opened");
 }
 
-RowMatrix some_documents() {
+RowMatrix document_rows() {
   RowMatrix m(4, 5);
   m << 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 1, 1, 1, 1, 0, 0;
   return m;
@@ -222,13 +222,13 @@ TEST(ReadPoints, reads_documents_of_every_format) {
   const TemporaryFolder folder;
   const auto check = [&](const std::string& text, std::optional<std::int64_t> dim = {}) {
     put_gzip(folder / "docs", text);
-    EXPECT_EQ(points_of(folder / "docs", forced(PointFormat::automatic, dim)), some_documents())
+    EXPECT_EQ(points_of(folder / "docs", forced(PointFormat::automatic, dim)), document_rows())
         << text;
     const auto source = opened(open_points(folder / "docs", forced(PointFormat::automatic, dim)));
     EXPECT_TRUE(source->is_sparse());
     all_points(*source, 2);
     source->rewind();
-    EXPECT_EQ(all_points(*source, 1), some_documents());
+    EXPECT_EQ(all_points(*source, 1), document_rows());
   };
   check("4\n5\n7\n1 1 2\n1 3 1\n3 2 3\n3 5 1\n4 3 1\n4 2 1\n4 1 1\n");  // document 2 is empty
   check("2 0:2 2:1\n0\n2 1:3 4:1\n3 2:1 1:1 0:1\n");
