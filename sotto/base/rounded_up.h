@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "sotto/base/export.h"
+
 namespace sotto {
 
 // The shortest decimal of at most `digits` significant digits that, read as a double, is not below
 // x: 1 and 0.5 stay as they are, 100.0004 becomes 100.01. x is not negative; digits is 1 to 15.
-std::string rounded_up(double x, int digits = 5);
+SOTTO_API std::string rounded_up(double x, int digits = 5);
 
 }  // namespace sotto
