@@ -28,7 +28,7 @@ class Complete final : public Command {
   }
   std::vector<Positional> positionals() override {
     return {{"RATINGS",
-             "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip; with `recommend` the "
+             "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip; with --recommend the "
              "folder of a result",
              &ratings_}};
   }

@@ -102,7 +102,7 @@ TEST(CompleteTask, learns_public_ratings_by_every_method) {
     EXPECT_FALSE(result.certificate);
     ASSERT_TRUE(result.training);
     EXPECT_EQ(result.shape.dims, (std::vector<Index>{120, 60, 3}));
-    EXPECT_LT(error_on(split.held_out, result), 0.5 * error_of_the_mean(split)) << result.method;
+    EXPECT_LT(error_on(split.held_out, result), 0.6 * error_of_the_mean(split)) << result.method;
   }
 }
 
@@ -192,12 +192,14 @@ TEST(CompleteTask, a_step_that_is_too_long_is_a_status) {
   task.completion.method = CompletionMethod::sgd;
   task.completion.step = 1e9;
   EXPECT_EQ(run(made_public(known_ratings()), task).status, FitStatus::diverged);
-  task = private_completion();
-  task.privacy.as_published = true;
-  task.privacy.perturb = Perturbation::output;
-  task.completion.method = CompletionMethod::sgd;
-  task.completion.step = 1e9;
-  EXPECT_EQ(run(sensitive(known_ratings()), task).status, FitStatus::diverged);
+  for (const auto where : {Perturbation::input, Perturbation::gradient, Perturbation::output}) {
+    task = private_completion();
+    task.privacy.as_published = true;
+    task.privacy.perturb = where;
+    task.completion.method = CompletionMethod::sgd;
+    task.completion.step = 1e9;
+    EXPECT_EQ(run(sensitive(known_ratings()), task).status, FitStatus::diverged);
+  }
 }
 
 TEST(CompleteTask, a_test_file_with_protected_places_is_refused) {

@@ -250,13 +250,13 @@ PublishedFit fit_published(const ObservedEntries& positions, RatingValues values
   } else {
     descend(fit.model, positions, seen, settings, {});
   }
-  if (where == Perturbation::output) add_output_noise(fit.model, settings, epsilon, run);
   const auto is_finite = [](const FactorRows& factor) { return factor.allFinite(); };
-  if (std::all_of(fit.model.factors.begin(), fit.model.factors.end(), is_finite)) {
-    restore_scale(fit.model, plan.bounds);
-  } else {
+  if (!std::all_of(fit.model.factors.begin(), fit.model.factors.end(), is_finite)) {
     fit.status = FitStatus::diverged;
+    return fit;
   }
+  if (where == Perturbation::output) add_output_noise(fit.model, settings, epsilon, run);
+  restore_scale(fit.model, plan.bounds);
   return fit;
 }
 
