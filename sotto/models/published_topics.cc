@@ -84,7 +84,8 @@ Plan plan_published_topics(const PublicCorpusShape& shape, const TopicOptions& o
   plan.statement.budget.reset();  // the releases are fixed; what they cost is computed
   plan.statement.claimed = PrivacyClaim{target.epsilon, target.delta};
   plan.target = target;
-  plan.method = fmt::format("{}, as published", name_of(method));
+  plan.method =
+      fmt::format("{}, as published{}", name_of(method), how.moments ? "" : ", without a proof");
   plan.settings = {{"topics", options.topics}};
   plan.releases = how.moments ? plan_published_moments(shape, *how.moments, setting)
                               : plan_whitened(shape, how.whitened, setting, power_options(options));

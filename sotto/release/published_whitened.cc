@@ -277,9 +277,15 @@ std::vector<PlannedRelease> plan_whitened(const PublicCorpusShape& shape, Whiten
   const Index k = power.components, words = shape.words;
   if (noise == WhitenedNoise::power) {
     const PowerNoise of_power = power_noise(power, target);
-    return {planned(record_without_noise(kWhiteningRelease, words * k), 0),
-            planned(power_record(of_power, true), 0.5),
-            planned(power_record(of_power, false), 0.5)};
+    // One of R + 1 releases of a start is a value.
+    const double values = 1 / (static_cast<double>(power.iterations) + 1);
+    std::vector<PlannedRelease> list = {
+        planned(record_without_noise(kWhiteningRelease, words * k), 0),
+        planned(power_record(of_power, true), 1 - values),
+        planned(power_record(of_power, false), values)};
+    list[1].noise_unit = "|u|_inf^2";
+    list[2].noise_unit = "|u|_inf^3";
+    return list;
   }
   if (noise == WhitenedNoise::topics) {
     return {planned_columns(kTopicsRelease, words, k, 0.5),
