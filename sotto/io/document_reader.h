@@ -13,16 +13,23 @@
 // and a file that ends early are Errors that name file and line.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/enum_names.h"
 #include "sotto/io/entry_reader.h"
 
 namespace sotto {
 
 enum class DocumentFormat { uci, lda_c, svmlight };
+constexpr auto enum_names(DocumentFormat) {
+  return std::to_array<EnumName<DocumentFormat>>({{DocumentFormat::uci, "uci"},
+                                                  {DocumentFormat::lda_c, "lda-c"},
+                                                  {DocumentFormat::svmlight, "svmlight"}});
+}
 
 // What becomes of a line that holds no document.
 enum class BareLines { passed_over, refused };

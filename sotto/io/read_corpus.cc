@@ -28,7 +28,7 @@ CorpusFormat sniff_corpus(ByteSource& bytes) {
                    "document a line");
   if (head.starts_with("%%MatrixMarket")) return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
-  return documents ? *value_named<CorpusFormat>(format_name(*documents)) : CorpusFormat::text;
+  return documents ? *value_named<CorpusFormat>(name_of(*documents)) : CorpusFormat::text;
 }
 
 CorpusFormat format_of_corpus(const std::string& path, ByteSource& bytes,
@@ -185,10 +185,10 @@ Corpus read_as(ByteSource& bytes, CorpusRules rules) {
   }
   std::optional<Index> dim;
   if (!rules.vocabulary.empty()) dim = std::ssize(rules.vocabulary);
-  Corpus corpus =
-      rules.format == CorpusFormat::mm
-          ? read_matrix_market(bytes, dim, rules.is_private)
-          : read_documents(bytes, *document_format(name_of(rules.format)), dim, rules.is_private);
+  Corpus corpus = rules.format == CorpusFormat::mm
+                      ? read_matrix_market(bytes, dim, rules.is_private)
+                      : read_documents(bytes, *value_named<DocumentFormat>(name_of(rules.format)),
+                                       dim, rules.is_private);
   corpus.vocabulary = std::move(rules.vocabulary);
   return corpus;
 }

@@ -22,7 +22,7 @@ PointFormat sniff_points(ByteSource& bytes, const PointFileOptions& options) {
   if (head.starts_with("\x93NUM")) return PointFormat::npy;
   if (is_text(head)) {
     const auto documents = sniff_documents(head, cut);
-    return documents ? value_named<PointFormat>(format_name(*documents)).value() : PointFormat::csv;
+    return documents ? value_named<PointFormat>(name_of(*documents)).value() : PointFormat::csv;
   }
   SOTTO_REQUIRE_AT(options.dim.has_value(), bytes.path(),
                    "is neither .npy nor text; for raw numbers say `dim` D and `dtype` f4 or f8");
@@ -78,7 +78,8 @@ Points open_as(PointFormat format, const std::string& path, std::unique_ptr<Byte
                       (options.dtype == RawNumbers::automatic && is_named_f4(path));
     return std::make_unique<BinaryPoints>(std::move(bytes), *options.dim, four ? 4 : 8);
   }
-  return std::make_unique<DocumentPoints>(std::move(bytes), *document_format(name_of(format)),
+  return std::make_unique<DocumentPoints>(std::move(bytes),
+                                          *value_named<DocumentFormat>(name_of(format)),
                                           options.dim, bare_lines(options.records_are_private));
 }
 

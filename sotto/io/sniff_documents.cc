@@ -97,17 +97,4 @@ std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut) {
   return counted ? DocumentFormat::lda_c : DocumentFormat::svmlight;
 }
 
-std::string_view format_name(DocumentFormat format) {
-  return format == DocumentFormat::uci     ? "uci"
-         : format == DocumentFormat::lda_c ? "lda-c"
-                                           : "svmlight";
-}
-
-std::optional<DocumentFormat> document_format(std::string_view name) {
-  for (const auto format : {DocumentFormat::uci, DocumentFormat::lda_c, DocumentFormat::svmlight}) {
-    if (name == format_name(format)) return format;
-  }
-  return std::nullopt;
-}
-
 }  // namespace sotto

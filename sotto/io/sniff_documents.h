@@ -1,4 +1,4 @@
-// Which of the formats of document_reader.h a text is in, by its first lines; and their names.
+// Which of the formats of document_reader.h a text is in, by its first lines.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,5 @@ bool is_text(std::string_view head);
 
 // `head` is how the text begins; `cut` when there is more of it. None: something else.
 std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut);
-
-// "uci", "lda-c", "svmlight", as in --format.
-std::string_view format_name(DocumentFormat format);
-std::optional<DocumentFormat> document_format(std::string_view name);
 
 }  // namespace sotto
