@@ -116,8 +116,7 @@ class WordChoice {
 
  private:
   GaussianMechanism on(std::int64_t numbers) const {
-    return GaussianMechanism("words with a large weight", sensitivity(), noise_.deviation, numbers,
-                             error_);
+    return GaussianMechanism(kVocabularyRelease, sensitivity(), noise_.deviation, numbers, error_);
   }
 
   VocabularyNoise noise_;
