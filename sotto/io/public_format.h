@@ -2,10 +2,10 @@
 //
 // In a private run nothing may be decided by a look at the records: a format that is recognised by
 // the first lines changes with one person's record, and with it how all others are read. So it is
-//   1. what --format says; else
+//   1. what `format` says; else
 //   2. what the name of the file says, ".gz" left out (format_by_name); else, where that is nothing
 //   3. the mark that a format puts in front of the records: that of .npy, or %%MatrixMarket; else
-//   4. an Error that asks for --format, with no word about the content.
+//   4. an Error that asks for `format`, with no word about the content.
 // Whether the file is packed by gzip follows from its name alone.
 // The certificate names it among what is taken as public.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace sotto {
 
-// As in --format; empty when the name tells nothing:
+// As in `format`; empty when the name tells nothing:
 //
 //   .npy                     npy       .csv      csv
 //   .tns                     tns       .tsv      tsv
