@@ -14,11 +14,12 @@ int main() {
 
   std::printf("%s\n", plan.method.c_str());
   for (const sotto::PlannedRelease& release : plan.releases) {
-    std::printf("%lld x %s: %lld values, %s noise\n", static_cast<long long>(release.count),
-                release.what.c_str(), static_cast<long long>(release.values),
-                release.mechanism.c_str());
+    std::printf("%s: %d values with %s noise of %.2f\n", release.what.c_str(),
+                static_cast<int>(release.values), release.mechanism.c_str(),
+                release.noise.value());
   }
 }
 
 // Prints:
-//   ...
+//   noise on the tensor
+//   the tensor: 22100 values with gaussian noise of ...

@@ -2,13 +2,14 @@
 // protected, with epsilon 1. What is missing is predicted.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <random>
 
 #include "sotto/sotto.h"
 
-// Item 0 is liked by everybody, item 1 by nobody; the others are rated from 2 to 4.
+// Item 0 is liked by everybody, item 1 by nobody; the others are rated about 3.
 double rating(int item, std::mt19937_64& random) {
   const double around = item == 0 ? 4.5 : item == 1 ? 1.5 : 3;
   return std::clamp(std::normal_distribution<double>(around, 0.5)(random), 1.0, 5.0);
@@ -35,11 +36,13 @@ int main() {
   missing.append(std::array<std::int32_t, 3>{0, 0, 0}, 0);
   missing.append(std::array<std::int32_t, 3>{3, 1, 0}, 0);
   const std::vector<double> predicted = result.model.predict(missing);
-  std::printf("user 0, item 0: %.0f\n", 2 * predicted[0]);
-  std::printf("user 3, item 1: %.0f\n", 2 * predicted[1]);
+  std::printf("user 0, item 0: %.1f\n", std::round(2 * predicted[0]) / 2);
+  std::printf("user 3, item 1: %.1f\n", std::round(2 * predicted[1]) / 2);
   std::printf("%s, epsilon %.3f\n", result.certificate->proved ? "proved" : "not proved",
               result.certificate->epsilon);
 }
 
 // Prints:
-//   ...
+//   user 0, item 0: 4.5
+//   user 3, item 1: 1.5
+//   proved, epsilon 1.000

@@ -25,4 +25,5 @@ int main() {
 }
 
 // Prints:
-//   ...
+//   0.25: rain
+//   0.75: oven

@@ -88,7 +88,7 @@ class Package(unittest.TestCase):
             self.assertIn(f"Library soname: [lib{name}.so.0.2]", run("readelf", "-d", library))
             symbols = run("nm", "-DC", "--defined-only", library)
             self.assertIn(shown, symbols)
-            for inner in "sotto::PrivateRun::", "sotto::robust_power_", "sotto::render", "ReleaseAccess":
+            for inner in "sotto::PrivateRun::", "sotto::leading_eigenpairs", "sotto::render", "ReleaseAccess":
                 self.assertNotIn(inner, symbols)
 
     def test_public_headers_are_installed_and_no_others(self):
