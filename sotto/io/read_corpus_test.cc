@@ -394,7 +394,8 @@ TEST_F(PrivateCorpus, documents_are_not_quoted_and_public_words_are) {
   }
   EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("a\n\nb\n")), "vocab:2: is blank");
   EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("")), "vocab: has no words");
-  EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("a\nA\n")), "the word 'A' stands in the vocabulary");
+  EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("a\nA\n")),
+               "the word 'A' stands in the vocabulary");
   EXPECT_ERROR(read("docword.txt", "1\n4\n1\n1 1 1\n", with_vocab("a\nb\nc\nd\ne\n")),
                "`vocab`: has 5 words");
   CorpusFileOptions stop;
