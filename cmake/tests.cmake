@@ -119,9 +119,11 @@ sotto_script_test(slow.test_record_play slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=
 if(TARGET sotto_shared)
   sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
                     ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
-  sotto_script_test(public_headers check ${Python3_EXECUTABLE} tests/package/test_headers.py
-                    ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} -isystem
-                    $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(headers_test ${Python3_EXECUTABLE} tests/package/test_headers.py ${PROJECT_BINARY_DIR}
+                   ${CMAKE_CXX_COMPILER} -isystem
+                   $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
+  sotto_script_test(public_headers check ${headers_test})
+  sotto_script_test(slow.public_headers slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${headers_test})
 endif()
 include(cmake/examples.cmake)
 

@@ -62,7 +62,7 @@ def headers():
             if not line.startswith("// "):
                 break
             opening.append(line[3:])
-        yield path, re.split(r"(?<=\.) |:$", " ".join(opening))[0].rstrip(":")
+        yield path, re.split(r"(?<=[a-z)]\.) (?=[A-Z`])|:$", " ".join(opening))[0].rstrip(":")
 
 
 def api():
