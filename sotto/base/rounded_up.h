@@ -5,10 +5,10 @@
 
 #include "sotto/base/export.h"
 
-namespace sotto {
+namespace SOTTO_API sotto {
 
 // The shortest decimal of at most `digits` significant digits that, read as a double, is not below
 // x: 1 and 0.5 stay as they are, 100.0004 becomes 100.01. x is not negative; digits is 1 to 15.
-SOTTO_API std::string rounded_up(double x, int digits = 5);
+std::string rounded_up(double x, int digits = 5);
 
 }  // namespace sotto
