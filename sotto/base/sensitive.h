@@ -24,6 +24,7 @@
 namespace SOTTO_API sotto {
 
 struct ReleaseAccess;  // defined in release/ only
+class PrivateRun;      // release/private_run.h
 
 // The explicit statement that a data set may be used and shown freely.
 class PublicDeclaration {
@@ -89,7 +90,8 @@ class Input {
   std::vector<std::string> public_facts_;
 };
 
-// A value that has been paid for. Only release/ can make one; anyone may read it.
+// A value that has been paid for. A private run makes it, and release/ what it makes of one; anyone
+// may read it.
 template <class T>
 class Released {
  public:
@@ -98,6 +100,7 @@ class Released {
 
  private:
   friend struct ReleaseAccess;
+  friend class PrivateRun;
   explicit Released(T value) : value_(std::move(value)) {}
   T value_;
 };

@@ -136,7 +136,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   const Index k = options.components;
   options.check(points.dim(), points.records());
   auto next = plan.releases.begin();
-  const Vector mean = points.mean((next++)->mu).value();
+  const Vector mean = points.mean((next++)->mu).value().value;
   const Noisy<Matrix> second = points.second_moment((next++)->mu).value();
   MixtureSpectrum spectrum = mixture_spectrum(mean, second.value - mean * mean.transpose(), k,
                                               {points.records(), second.deviation});
@@ -146,7 +146,8 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   if (k > 1) {
     third =
         points.third_moment(mean, spectrum.whiten(), reach_of(spectrum, plan.tuning), (next++)->mu)
-            .value();
+            .value()
+            .value;
   }
   const Decomposition components = decompose_mixture(third, options, progress);
   PrivateMixtureFit fit{recover_mixture(spectrum, components), spectrum.rank, components.status};

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -37,11 +38,23 @@ concept Mechanism = Recorded<M> && !SampledMechanism<M> &&
   mechanism.release(std::forward<Data>(data), std::move(stream));
 };
 
-// The numbers that a block holds: those of a vector or a matrix, the unique ones of a packed
-// tensor.
+// Blocks that own their numbers, and are no view of somebody else's: vectors and matrices, and
+// tensors by their unique entries.
 template <class Block>
+concept PlainBlock = !std::ranges::view<Block> && requires(Block & block) {
+  { block.data() } -> std::same_as<double*>;
+  block.size();
+};
+template <class Block>
+concept PackedBlock = !std::ranges::view<Block> && requires(Block & block) {
+  { block.packed() } -> std::same_as<std::span<double>>;
+};
+template <class Block>
+concept NumberBlock = PlainBlock<Block> || PackedBlock<Block>;
+
+template <NumberBlock Block>
 std::span<double> span_over(Block& block) {
-  if constexpr (requires { block.packed(); }) {
+  if constexpr (PackedBlock<Block>) {
     return block.packed();
   } else {
     return {block.data(), static_cast<std::size_t>(block.size())};
@@ -60,7 +73,7 @@ class BlockMechanism {
   // another size than the record says, and one that is not finite.
   void release(std::span<const double> value, NoiseStream stream, std::span<double> out) const;
 
-  template <class Block>
+  template <NumberBlock Block>
   Block release(Block block, NoiseStream stream) const {
     const std::span<double> numbers = span_over(block);
     release(numbers, std::move(stream), numbers);

@@ -33,9 +33,4 @@ std::vector<std::size_t> SubsampledGaussianMechanism::sample(std::int64_t record
   return sampler_.sample(stream, static_cast<std::size_t>(records));
 }
 
-void SubsampledGaussianMechanism::release(std::span<const double> sum, NoiseStream stream,
-                                          std::span<double> out) const {
-  step_.release(sum, std::move(stream), out);
-}
-
 }  // namespace sotto

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "sotto/privacy/gaussian.h"
@@ -31,7 +31,12 @@ class SubsampledGaussianMechanism {
   // Which of `records` enter this step. Secret, to be forgotten after it.
   std::vector<std::size_t> sample(std::int64_t records, NoiseStream stream) const;
 
-  void release(std::span<const double> sum, NoiseStream stream, std::span<double> out) const;
+  // The sum over the sample, with noise.
+  template <NumberBlock Block>
+  Block release(Block sum, NoiseStream stream) const {
+    return step_.release(std::move(sum), std::move(stream));
+  }
+  double variance() const { return step_.variance(); }
 
  private:
   GaussianMechanism step_;

@@ -20,7 +20,7 @@ struct ReleaseAccess {
   static T take(Sensitive<T>&& data) {
     return std::move(data.value_);
   }
-  // The value must have been paid for.
+  // The value must be made of public numbers and of what a run has released, and of nothing else.
   template <class T>
   static Released<T> released(T value) {
     return Released<T>(std::move(value));

@@ -35,12 +35,12 @@ std::string settings_text(const std::vector<PlannedSetting>& settings) {
 
 }  // namespace
 
-PlannedRelease planned(const ReleaseRecord& record, double share) {
+PlannedRelease planned(const ReleaseRecord& record, double share, std::int64_t count) {
   PlannedRelease release;
   release.what = record.what;
   release.mechanism = record.mechanism;
   release.values = record.values;
-  release.count = record.count;
+  release.count = record.count * count;
   release.share = share;
   release.noise = record.noise;
   return release;

@@ -74,7 +74,7 @@ struct PlannedRelease {
 };
 
 // A release whose noise is known before the data is read.
-PlannedRelease planned(const ReleaseRecord& record, double share);
+PlannedRelease planned(const ReleaseRecord& record, double share, std::int64_t count = 1);
 
 // What the run will use, given or chosen: {"starts", 12}, {"mechanism", "iterate"}.
 struct PlannedSetting {

@@ -10,6 +10,7 @@
 #include "sotto/moments/topic_expectation.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/packed_matrix.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -23,11 +24,6 @@ constexpr double kOrthonormal = 0x1p-34;
 constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortestDocument = 1e-100;
 constexpr Index kMostTopics = 1 << 16;
 
-template <class Dense>
-std::span<double> flat(Dense& m) {
-  return {m.data(), static_cast<std::size_t>(m.size())};
-}
-
 // The longest contribution: the rules of document_moments.h keep norms at one.
 double longest(double clip) {
   if (clip == kUnitNorm || clip == kByLength) return 1;
@@ -38,11 +34,6 @@ double longest(double clip) {
 
 // Two non-negative contributions of norm at most `norm`.
 double sensitivity_of(double norm) { return std::numbers::sqrt2 * norm * kSafeSpectral; }
-
-template <class T, class Mechanism>
-Released<Noisy<T>> noisy_value(T value, const Mechanism& mechanism) {
-  return ReleaseAccess::released(Noisy<T>{std::move(value), mechanism.record().noise});
-}
 
 void require_orthonormal(const Matrix& q) {
   const Matrix gram = q.transpose() * q;
@@ -140,31 +131,20 @@ Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism(kFirstMomentRelease, sensitivity, deviation_for(hidden, mu),
                                     count, error);
-  run_.publish(mechanism, flat(mean), flat(mean));
-  return noisy_value(std::move(mean), mechanism);
+  return run_.publish(mechanism, std::move(mean));
 }
 
 Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) {
   const Matrix sum = held_->moments(clip).second_sum();
   const Index v = sum.rows();
-  std::vector<double> packed;
-  packed.reserve(static_cast<std::size_t>(v * (v + 1) / 2));
-  for (Index i = 0; i < v; ++i) {
-    for (Index j = i; j < v; ++j) packed.push_back(sum(j, i) * scale());
-  }
+  PackedMatrix mean(v, [&](Index i, Index j) { return sum(j, i) * scale(); });
   const double sensitivity = sensitivity_of(longest(clip)) * scale();
   const double error = gamma(held_->depth() + 32) * longest(clip);
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism(kSecondMomentRelease, sensitivity,
                                              deviation_for(hidden, mu), v, 2, error);
-  run_.publish(mechanism, packed, packed);
-  Matrix noisy(v, v);
-  auto next = packed.begin();
-  for (Index i = 0; i < v; ++i) {
-    for (Index j = i; j < v; ++j) noisy(i, j) = noisy(j, i) = *next++;
-  }
-  return noisy_value(std::move(noisy), mechanism);
+  return ReleaseAccess::released(unpacked(run_.publish(mechanism, std::move(mean)).value()));
 }
 
 Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& orthonormal,
@@ -178,8 +158,7 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
   const SymmetricGaussianMechanism mechanism(kThirdMomentRelease, sensitivity,
                                              deviation_for(hidden, mu), k, 3, error);
-  run_.publish(mechanism, mean.packed(), mean.packed());
-  return noisy_value(std::move(mean), mechanism);
+  return run_.publish(mechanism, std::move(mean));
 }
 
 Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& topics,
@@ -201,8 +180,7 @@ Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& to
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism(kExpectedCountsRelease, sensitivity, deviation_for(hidden, mu),
                                     count, error);
-  run_.publish(mechanism, flat(mean), flat(mean));
-  return noisy_value(std::move(mean), mechanism);
+  return run_.publish(mechanism, std::move(mean));
 }
 
 }  // namespace sotto

@@ -10,6 +10,7 @@
 #include "sotto/base/unquoted.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
+#include "sotto/release/packed_matrix.h"
 #include "sotto/release/private_stream.h"
 #include "sotto/release/rounding.h"
 
@@ -28,8 +29,6 @@ void require_moderate(const Matrix& m, const char* what) {
   SOTTO_REQUIRE(m.allFinite() && (m.size() == 0 || m.cwiseAbs().maxCoeff() <= 1e60),
                 "{} must be finite and at most 1e60", what);
 }
-
-std::span<double> flat(Matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 
 // Of epsilon, for a bound that has to be chosen.
 constexpr double kNormShare = 0.05;
@@ -153,7 +152,7 @@ PrivatePoints::PrivatePoints(CountedPoints points, const PrivacyTarget& target, 
 void PrivatePoints::prepare() {
   if (points_.sums_) return;
   const NormBound bound({std::get<NormRange>(points_.norm_), records(), norm_epsilon_});
-  max_norm_ = run_.choose(bound, *points_.tally_);
+  max_norm_ = run_.choose(bound, *points_.tally_).value();
   points_.sums_ = points_.guarded(
       [&] { return sum_moments(*points_.source_, Vector::Zero(dim()), max_norm_); });
   points_.require_all_read();
@@ -170,41 +169,30 @@ PrivatePoints::Calibrated PrivatePoints::calibrate(const RecordContribution& con
   return {sensitivity, deviation_for(hidden, mu), error};
 }
 
-Released<Vector> PrivatePoints::mean(double mu) {
+Released<Noisy<Vector>> PrivatePoints::mean(double mu) {
   prepare();
-  Matrix value = points_.sums_->first / static_cast<double>(records());
+  Vector value = points_.sums_->first / static_cast<double>(records());
   const auto c = calibrate(mean_contribution(max_norm_), dim(), std::sqrt(double(dim())), 1, mu);
   const GaussianMechanism mechanism(kPointMeanRelease, c.sensitivity, c.deviation, dim(), c.error);
-  run_.publish(mechanism, flat(value), flat(value));
-  return ReleaseAccess::released(Vector(value.col(0)));
+  return run_.publish(mechanism, std::move(value));
 }
 
 Released<Noisy<Matrix>> PrivatePoints::second_moment(double mu) {
   prepare();
   const Index d = dim();
-  std::vector<double> packed;
-  packed.reserve(static_cast<std::size_t>(d * (d + 1) / 2));
-  for (Index i = 0; i < d; ++i) {
-    for (Index j = i; j < d; ++j) {
-      packed.push_back(points_.sums_->second(i, j) / static_cast<double>(records()));
-    }
-  }
+  PackedMatrix value(d, [&](Index i, Index j) {
+    return points_.sums_->second(i, j) / static_cast<double>(records());
+  });
   // The grid is set by the off-diagonal noise, smaller by sqrt(2).
   const auto c =
       calibrate(second_contribution(max_norm_), d, static_cast<double>(d), std::numbers::sqrt2, mu);
   const SymmetricGaussianMechanism mechanism(kPointSecondRelease, c.sensitivity, c.deviation, d, 2,
                                              c.error);
-  run_.publish(mechanism, packed, packed);
-  Noisy<Matrix> noisy{Matrix(d, d), c.deviation};
-  auto next = packed.begin();
-  for (Index i = 0; i < d; ++i) {
-    for (Index j = i; j < d; ++j) noisy.value(i, j) = noisy.value(j, i) = *next++;
-  }
-  return ReleaseAccess::released(std::move(noisy));
+  return ReleaseAccess::released(unpacked(run_.publish(mechanism, std::move(value)).value()));
 }
 
-Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, const Matrix& w,
-                                                      double reach, double mu) {
+Released<Noisy<SymmetricTensor>> PrivatePoints::third_moment(const Vector& centre, const Matrix& w,
+                                                             double reach, double mu) {
   const Index q = w.cols();
   SOTTO_REQUIRE(w.rows() == dim() && centre.size() == dim() && 1 <= q && q <= dim(),
                 "points of dimension {}, a centre of dimension {}, a map {} x {}", dim(),
@@ -222,8 +210,7 @@ Released<SymmetricTensor> PrivatePoints::third_moment(const Vector& centre, cons
       calibrate(third_contribution(reach), q, std::pow(double(q), 1.5), std::sqrt(6.0), mu);
   const SymmetricGaussianMechanism mechanism(point_third_release(q), c.sensitivity, c.deviation, q,
                                              3, c.error);
-  run_.publish(mechanism, value.packed(), value.packed());
-  return ReleaseAccess::released(std::move(value));
+  return run_.publish(mechanism, std::move(value));
 }
 
 Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
@@ -248,9 +235,9 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
       calibrate(expectation_contribution(clip.norm), count, std::sqrt(double(count)), 1, mu);
   const GaussianMechanism mechanism(kPointExpectationRelease, c.sensitivity, c.deviation, count,
                                     c.error);
-  run_.publish(mechanism, flat(value), flat(value));
-  return ReleaseAccess::released(MixtureSums{records(), value.row(0).transpose() / clip.count_scale,
-                                             value.bottomRows(d), 0, 0});
+  const Matrix noisy = run_.publish(mechanism, std::move(value)).value().value;
+  return ReleaseAccess::released(MixtureSums{records(), noisy.row(0).transpose() / clip.count_scale,
+                                             noisy.bottomRows(d), 0, 0});
 }
 
 }  // namespace sotto

@@ -102,10 +102,10 @@ class PrivatePoints {
   double max_norm() const { return max_norm_; }
 
   // Each pays mu. What they are asked for is public or comes from releases.
-  Released<Vector> mean(double mu);
+  Released<Noisy<Vector>> mean(double mu);
   Released<Noisy<Matrix>> second_moment(double mu);  // E[x x^T]
-  Released<SymmetricTensor> third_moment(const Vector& centre, const Matrix& w, double reach,
-                                         double mu);
+  Released<Noisy<SymmetricTensor>> third_moment(const Vector& centre, const Matrix& w, double reach,
+                                                double mu);
   // Means over the records: counts (shares of the components) and offsets; no scatter.
   Released<MixtureSums> expectation(const GaussianMixture& mixture, const ContributionClip& clip,
                                     double mu);

@@ -154,11 +154,11 @@ TEST(PrivatePoints, releases_are_the_clipped_means_up_to_noise) {
   EXPECT_EQ(points.records(), 5000);
   const double mu = 8;
   const double noise = 10 / (mu * 5000);
-  EXPECT_LE((points.mean(mu).value() - exact.mean).norm(), noise * 8);
+  EXPECT_LE((points.mean(mu).value().value - exact.mean).norm(), noise * 8);
   const Noisy<Matrix> second = points.second_moment(mu).value();
   EXPECT_LE((second.value - exact.second).norm(), 6 * second.deviation);
   EXPECT_EQ(second.value, second.value.transpose());
-  EXPECT_LE(packed_norm(points.third_moment(q.centre, q.w, q.reach, mu).value(), exact.third),
+  EXPECT_LE(packed_norm(points.third_moment(q.centre, q.w, q.reach, mu).value().value, exact.third),
             noise * 20);
   const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
   EXPECT_LE((sums.offsets - exact.expectation.bottomRows(q.d)).norm(), noise * 8);
@@ -177,9 +177,9 @@ TEST(PrivatePoints, noise_has_the_recorded_size) {
   for (int run = 0; run < runs; ++run) {
     PaidPoints paid = points_of(rows, q.max_norm, 100 + static_cast<std::uint64_t>(run));
     PrivatePoints& points = paid.points;
-    const Vector mean = points.mean(mu).value() - exact.mean;
+    const Vector mean = points.mean(mu).value().value - exact.mean;
     const Matrix second = points.second_moment(mu).value().value - exact.second;
-    SymmetricTensor third = points.third_moment(q.centre, q.w, q.reach, mu).value();
+    SymmetricTensor third = points.third_moment(q.centre, q.w, q.reach, mu).value().value;
     third.add_scaled(-1, exact.third);
     const MixtureSums sums = points.expectation(q.mixture, q.clip, mu).value();
     const Certificate certificate = paid.run.certify();

@@ -231,47 +231,40 @@ void PrivatePowerOracle::expect(const Matrix& block, std::int64_t& left) {
 
 Matrix PrivatePowerOracle::contract(const Matrix& block) {
   expect(block, products_left_);
-  Matrix answer = exact_->contract(block);
-  const int power = order() - 1;
-  if (noise_.published == Published::no) {
-    release_block(block, power, answer);
-  } else {
-    release_columns(block, power, answer, *published_products_);
-  }
-  return answer;
+  return release(block, order() - 1, exact_->contract(block), published_products_);
 }
 
 Vector PrivatePowerOracle::values(const Matrix& block) {
   expect(block, values_left_);
-  Matrix answer = exact_->values(block).transpose();
-  if (noise_.published == Published::no) {
-    release_block(block, order(), answer);
-  } else {
-    release_columns(block, order(), answer, *published_values_);
-  }
-  return answer.transpose();
+  return release(block, order(), exact_->values(block).transpose(), published_values_).transpose();
 }
 
-void PrivatePowerOracle::release_block(const Matrix& block, int power, Matrix& answer) {
+Matrix PrivatePowerOracle::release(const Matrix& block, int power, Matrix answer,
+                                   std::optional<PlannedReleases>& planned) {
+  return planned ? release_columns(block, power, std::move(answer), *planned)
+                 : release_block(block, power, std::move(answer)).value().value;
+}
+
+Released<Noisy<Matrix>> PrivatePowerOracle::release_block(const Matrix& block, int power,
+                                                          Matrix answer) {
   const double sensitivity = block_sensitivity(block, order(), power);
   const double error = answer_error(block, order(), power, noise_.max_entry);
   const auto count = static_cast<std::int64_t>(answer.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
   const GaussianMechanism mechanism(power == order() ? kPowerValues : kPowerProducts, sensitivity,
                                     deviation_for(hidden, 1 / noise_.scale), count, error);
-  const std::span<double> numbers(answer.data(), static_cast<std::size_t>(count));
-  run_.publish(mechanism, numbers, numbers);
+  return run_.publish(mechanism, std::move(answer));
 }
 
-void PrivatePowerOracle::release_columns(const Matrix& block, int power, Matrix& answer,
-                                         PlannedReleases& planned) {
+Matrix PrivatePowerOracle::release_columns(const Matrix& block, int power, Matrix answer,
+                                           PlannedReleases& planned) {
   for (Index l = 0; l < block.cols(); ++l) {
     const double unit = std::pow(block.col(l).cwiseAbs().maxCoeff(), power);
     const GaussianMechanism mechanism("start", factorial(order()) * unit, noise_.scale * unit,
                                       answer.rows());
-    const std::span<double> numbers(answer.col(l).data(), static_cast<std::size_t>(answer.rows()));
-    planned.publish(mechanism, numbers, numbers);
+    answer.col(l) = planned.publish(mechanism, Vector(answer.col(l))).value().value;
   }
+  return answer;
 }
 
 double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
@@ -289,13 +282,11 @@ Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target) {
   return plan;
 }
 
-Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
-                                         const PrivacyTarget& target, PrivateRun& run) {
-  const SymmetricTensor& exact = ReleaseAccess::view(tensor);
+Released<Noisy<SymmetricTensor>> release_tensor(Sensitive<SymmetricTensor> tensor,
+                                                const PrivacyTarget& target, PrivateRun& run) {
+  SymmetricTensor exact = ReleaseAccess::take(std::move(tensor));
   const PublicShape shape{exact.dim(), exact.order()};
-  SymmetricTensor noisy(shape.dim, shape.order);
-  run.publish(tensor_mechanism(shape, target), exact.packed(), noisy.packed());
-  return ReleaseAccess::released(std::move(noisy));
+  return run.publish(tensor_mechanism(shape, target), std::move(exact));
 }
 
 }  // namespace sotto

@@ -102,8 +102,10 @@ class PrivatePowerOracle final : public SymmetricOracle {
 
   void start(const std::optional<PublishedPowerRecords>& records);
   void expect(const Matrix& block, std::int64_t& left);
-  void release_block(const Matrix& block, int power, Matrix& answer);
-  void release_columns(const Matrix& block, int power, Matrix& answer, PlannedReleases& planned);
+  Matrix release(const Matrix& block, int power, Matrix answer,
+                 std::optional<PlannedReleases>& planned);
+  Released<Noisy<Matrix>> release_block(const Matrix& block, int power, Matrix answer);
+  Matrix release_columns(const Matrix& block, int power, Matrix answer, PlannedReleases& planned);
 
   PowerNoise noise_;
   PrivateRun& run_;
@@ -117,8 +119,8 @@ class PrivatePowerOracle final : public SymmetricOracle {
 };
 
 // One release of the whole tensor. What is done with it is post-processing.
-Released<SymmetricTensor> release_tensor(const Sensitive<SymmetricTensor>& tensor,
-                                         const PrivacyTarget& target, PrivateRun& run);
+Released<Noisy<SymmetricTensor>> release_tensor(Sensitive<SymmetricTensor> tensor,
+                                                const PrivacyTarget& target, PrivateRun& run);
 
 // The plan of a run that makes this one release, with its noise.
 Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target);

@@ -293,8 +293,10 @@ TEST(InputPerturbation, noise_is_isometric_and_its_certificate_says_what_was_ask
   for (int order : {3, 4}) {
     const SymmetricTensor tensor = random_tensor(12, order, 3);
     PrivateRun run(plan_tensor({12, order}, kPowerTarget), NoiseKey::from_system());
-    const Sensitive<SymmetricTensor> data{SymmetricTensor(tensor)};
-    const SymmetricTensor noisy = release_tensor(data, kPowerTarget, run).value();
+    const SymmetricTensor noisy =
+        release_tensor(Sensitive<SymmetricTensor>(SymmetricTensor(tensor)), kPowerTarget, run)
+            .value()
+            .value;
     const Certificate c = run.certify();
     EXPECT_TRUE(c.proved);
     EXPECT_LE(c.epsilon, 1);

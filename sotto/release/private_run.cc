@@ -17,12 +17,34 @@ std::optional<Budget> budget_of(const Plan& plan) {
   return Budget::gaussian(plan.target.epsilon, plan.target.delta, plan.pure_epsilon);
 }
 
+// One, and what the rounding of a sum of shares may add to it.
+constexpr double kWholeBudget = 1 + 0x1p-40;
+
+// Disjoint releases cost together as much as the dearest of them.
+void require_shares(const Plan& plan) {
+  double sum = 0, dearest = 0;
+  for (const PlannedRelease& release : plan.releases) {
+    if (release.disjoint) {
+      dearest = std::max(dearest, release.share);
+    } else {
+      sum += release.share;
+    }
+  }
+  SOTTO_REQUIRE(sum + dearest <= kWholeBudget, "the shares of a plan sum to {}", sum + dearest);
+}
+
 }  // namespace
 
 PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
     : PrivateRun(plan.statement, std::move(key), budget_of(plan)) {
+  require_shares(plan);
   planned_.emplace();
-  for (const PlannedRelease& release : plan.releases) (*planned_)[release.what] += release.count;
+  for (const PlannedRelease& release : plan.releases) {
+    Allowed& allowed = (*planned_)[release.what];
+    allowed.count += release.count;
+    allowed.values = std::max(allowed.values, release.values);
+    allowed.share = std::max(allowed.share, release.share / static_cast<double>(release.count));
+  }
 }
 
 PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key)
@@ -44,10 +66,22 @@ PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<B
 
 void PrivateRun::require_planned(const ReleaseRecord& release) {
   if (!planned_) return;
-  const auto left = planned_->find(release.what);
-  SOTTO_REQUIRE(left != planned_->end() && left->second >= release.count,
+  const auto found = planned_->find(release.what);
+  SOTTO_REQUIRE(found != planned_->end() && found->second.count >= release.count,
                 "'{}' is not in the plan of this run, or not so often", release.what);
-  left->second -= release.count;
+  Allowed& allowed = found->second;
+  SOTTO_REQUIRE(allowed.values == 0 || release.values <= allowed.values,
+                "'{}' has {} numbers, planned were {}", release.what, release.values,
+                allowed.values);
+  allowed.count -= release.count;
+}
+
+void PrivateRun::require_share(const std::string& what, double share) const {
+  SOTTO_REQUIRE(share > 0 && share <= kWholeBudget, "{} is no share of a budget", share);
+  if (!planned_) return;
+  const auto found = planned_->find(what);
+  SOTTO_REQUIRE(found != planned_->end() && share <= found->second.share * kWholeBudget,
+                "'{}' has no share of {} in the plan of this run", what, share);
 }
 
 void PrivateRun::charge(const ReleaseRecord& release) {

@@ -5,41 +5,24 @@
 // claim. Why the order matters, and what is denied: private_run.md. Cost: that of the mechanisms.
 #pragma once
 
-#include <concepts>
-#include <cstddef>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "sotto/base/sensitive.h"
 #include "sotto/privacy/budget.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/release_record.h"
 #include "sotto/privacy/secure_stream.h"
+#include "sotto/release/noisy.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/tap.h"
 
 namespace sotto {
-
-// Noise on a block of numbers; `out` may be `exact` itself. What samples is none of these: noise on
-// the whole would cost more than its record says.
-template <class M>
-concept NoiseMechanism = Recorded<M> && !SampledMechanism<M> &&
-                         requires(const M& mechanism, std::span<const double> exact,
-                                  NoiseStream stream, std::span<double> out) {
-  mechanism.release(exact, std::move(stream), out);
-};
-
-// Noise that chooses: the answer is returned.
-template <class M, class Data>
-concept ChoiceMechanism = Recorded<M> &&
-    requires(const M& mechanism, const Data& data, NoiseStream stream) {
-  mechanism.release(data, std::move(stream));
-};
 
 // Releases that read disjoint sets of records: together they cost as much as the most expensive
 // one (Ledger::add_to_group). Empty: a release that stands alone.
@@ -68,22 +51,24 @@ class PrivateRun {
   PrivateRun(const PrivateRun&) = delete;
   PrivateRun& operator=(const PrivateRun&) = delete;
 
-  template <NoiseMechanism M>
-  void publish(const M& mechanism, std::span<const double> exact, std::span<double> out,
-               DisjointGroup group = {}) {
+  // The block with noise on it. Charged, then drawn, then recorded: nowhere else.
+  template <class Block, Mechanism<Block> M>
+  Released<Noisy<Block>> publish(const M& mechanism, Block exact, DisjointGroup group = {}) {
     charge(mechanism.record());
-    mechanism.release(exact, begin_drawing(), out);
+    Block noisy = mechanism.release(std::move(exact), begin_drawing());
     record(mechanism.record(), group);
-    finish_drawing(mechanism.record(), out);
+    finish_drawing(mechanism.record(), span_over(noisy));
+    return released(noisy_block(std::move(noisy), mechanism));
   }
 
-  template <class Data, ChoiceMechanism<Data> M>
+  // The answer that noise chose, looking at the data.
+  template <class Data, Mechanism<const Data&> M>
   auto choose(const M& mechanism, const Data& data, DisjointGroup group = {}) {
     charge(mechanism.record());
     auto chosen = mechanism.release(data, begin_drawing());
     record(mechanism.record(), group);
     finish_drawing(mechanism.record(), chosen);
-    return chosen;
+    return released(std::move(chosen));
   }
 
   DisjointGroup open_disjoint_group() { return {ledger_.open_disjoint_group()}; }
@@ -100,6 +85,9 @@ class PrivateRun {
 
   // A stream for noise that no mechanism draws, in a run that was denied: published methods alone.
   NoiseStream noise_without_proof();
+
+  // Refuses a larger share of the budget than the plan gives to one release of this name.
+  void require_share(const std::string& what, double share) const;
 
   // For releases that are chosen while the run goes on: only a budget can hold them.
   void require_budget() const;
@@ -124,9 +112,24 @@ class PrivateRun {
   }
   void record(const ReleaseRecord& release, DisjointGroup group);
 
+  template <class Block, class M>
+  static Noisy<Block> noisy_block(Block block, const M& mechanism) {
+    return {std::move(block), std::sqrt(mechanism.variance()), mechanism.variance()};
+  }
+  template <class T>
+  static Released<T> released(T value) {
+    return Released<T>(std::move(value));
+  }
+
   NoiseKey key_;
   std::optional<Budget> budget_;
-  std::optional<std::map<std::string, std::int64_t>> planned_;  // releases left, by name
+  // What the plan still allows under a name.
+  struct Allowed {
+    std::int64_t count = 0;
+    std::int64_t values = 0;  // of one release; 0: any number
+    double share = 0;         // of one release
+  };
+  std::optional<std::map<std::string, Allowed>> planned_;
   Ledger ledger_;
   bool denied_ = false;
   bool unfinished_ = false;
@@ -145,25 +148,28 @@ class PlannedReleases {
   std::int64_t left() const { return left_; }
 
   // The next of them; refused after the last.
-  template <NoiseMechanism M>
-  void publish(const M& mechanism, std::span<const double> exact, std::span<double> out) {
+  template <class Block, Mechanism<Block> M>
+  Released<Noisy<Block>> publish(const M& mechanism, Block exact) {
     take();
-    mechanism.release(exact, run_.begin_drawing(), out);
-    run_.finish_drawing(mechanism.record(), out);
+    return draw(mechanism, std::move(exact));
   }
 
-  // The same over a fresh sample of 0..records-1: sum(sample) writes the exact block into `block`,
-  // which then becomes noisy.
+  // The same over a fresh sample of 0..records-1: sum(sample) is the exact block.
   template <SampledMechanism M, class Sum>
-  void publish_sampled(const M& mechanism, std::int64_t records, Sum sum, std::span<double> block) {
+  auto publish_sampled(const M& mechanism, std::int64_t records, Sum sum) {
     take();
-    sum(mechanism.sample(records, run_.key_.open_stream()));
-    mechanism.release(block, run_.begin_drawing(), block);
-    run_.finish_drawing(mechanism.record(), block);
+    return draw(mechanism, sum(mechanism.sample(records, run_.key_.open_stream())));
   }
 
  private:
   void take();
+
+  template <class Block, class M>
+  Released<Noisy<Block>> draw(const M& mechanism, Block exact) {
+    Block noisy = mechanism.release(std::move(exact), run_.begin_drawing());
+    run_.finish_drawing(mechanism.record(), span_over(noisy));
+    return PrivateRun::released(PrivateRun::noisy_block(std::move(noisy), mechanism));
+  }
 
   PrivateRun& run_;
   std::int64_t left_;

@@ -14,12 +14,16 @@
 namespace sotto {
 namespace {
 
-static_assert(NoiseMechanism<GaussianMechanism> && NoiseMechanism<SymmetricGaussianMechanism> &&
-              NoiseMechanism<LaplaceMechanism> && NoiseMechanism<VectorMechanism>);
-static_assert(ChoiceMechanism<PrivateQuantile, std::vector<double>>);
+using Block = std::vector<double>;
+static_assert(Mechanism<GaussianMechanism, Block> && Mechanism<SymmetricGaussianMechanism, Block> &&
+              Mechanism<LaplaceMechanism, Block> && Mechanism<VectorMechanism, Block> &&
+              Mechanism<PrivateQuantile, const Block&> &&
+              Mechanism<ExponentialMechanism, const Block&>);
+// What is released is owned, and no view of the exact numbers.
+static_assert(!Mechanism<GaussianMechanism, std::span<double>>);
 // Noise on all records, with a record that says they were sampled, would be charged too little.
 static_assert(SampledMechanism<SubsampledGaussianMechanism> &&
-              !NoiseMechanism<SubsampledGaussianMechanism>);
+              !Mechanism<SubsampledGaussianMechanism, Block>);
 
 const std::vector<double> kExact = {1, 2, 3};
 
@@ -35,19 +39,15 @@ GaussianMechanism gaussian(double noise = 4) { return GaussianMechanism("sums", 
 
 std::vector<double> published(PrivateRun& run, const GaussianMechanism& mechanism = gaussian(),
                               DisjointGroup group = {}) {
-  std::vector<double> out(3);
-  run.publish(mechanism, kExact, out, group);
-  return out;
+  return run.publish(mechanism, kExact, group).value().value;
 }
 
 // Fails after it was handed its stream.
 struct Failing {
   ReleaseRecord line = gaussian().record();
   const ReleaseRecord& record() const { return line; }
-  void release(std::span<const double>, NoiseStream, std::span<double> out) const {
-    out[0] = 7;
-    throw Error("it failed", "");
-  }
+  double variance() const { return 1; }
+  Block release(Block, NoiseStream) const { throw Error("it failed", ""); }
 };
 
 TEST(PrivateRun, publishes_what_the_mechanism_draws_from_streams_in_order) {
@@ -57,6 +57,41 @@ TEST(PrivateRun, publishes_what_the_mechanism_draws_from_streams_in_order) {
     EXPECT_EQ(published(run), gaussian().release(kExact, key.open_stream()));
   }
   EXPECT_EQ(run.certify().releases.size(), 3u);
+}
+
+TEST(PrivateRun, says_how_much_noise_a_block_has) {
+  PrivateRun run(run_statement(), NoiseKey::from_system());
+  const Noisy<Block> gauss = run.publish(gaussian(), kExact).value();
+  EXPECT_EQ(gauss.deviation, 4);
+  EXPECT_EQ(gauss.variance, 16);
+  const Noisy<Block> laplace = run.publish(LaplaceMechanism("sums", 1, 4, 3), kExact).value();
+  EXPECT_EQ(laplace.variance, 32);
+  EXPECT_EQ(laplace.deviation, std::sqrt(32.0));
+}
+
+TEST(PrivateRun, makes_no_release_that_its_plan_does_not_have) {
+  const ReleaseRecord line = gaussian().record();
+  Plan plan{run_statement(), {9, 1e-6}, "", {}, {}, {}};
+  plan.releases = {planned(line, 0.5, 2)};
+  PrivateRun run(plan, NoiseKey::from_system());
+  EXPECT_THROW(run.publish(GaussianMechanism("others", 1, 4, 3), kExact), Error);
+  EXPECT_THROW(run.publish(GaussianMechanism("sums", 1, 4, 4), Block(4)), Error);
+  EXPECT_THROW(run.require_share("sums", 0.26), Error);
+  EXPECT_THROW(run.require_share("others", 0.1), Error);
+  EXPECT_NO_THROW(run.require_share("sums", 0.25));
+  published(run);
+  published(run);
+  EXPECT_THROW(published(run), Error);
+  EXPECT_EQ(run.certify().releases.size(), 2u);
+}
+
+TEST(PrivateRun, is_not_made_from_a_plan_that_spends_more_than_there_is) {
+  Plan plan{run_statement(), {9, 1e-6}, "", {}, {}, {}};
+  const auto make = [&] { PrivateRun(plan, NoiseKey::from_system()); };
+  plan.releases = {planned(gaussian().record(), 0.7), planned(gaussian().record(), 0.31)};
+  EXPECT_THROW(make(), Error);
+  plan.releases[0].disjoint = plan.releases[1].disjoint = true;  // each reads records of its own
+  EXPECT_NO_THROW(make());
 }
 
 TEST(PrivateRun, certifies_what_was_recorded_and_denies_an_insecure_key_once) {
@@ -79,9 +114,7 @@ TEST(PrivateRun, what_the_budget_refuses_is_neither_drawn_nor_recorded) {
   PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(1), budget());
   PrivateRun patient(run_statement(), NoiseKey::insecure_from_seed(1), budget());
   const double all = run.mu_left();
-  std::vector<double> out(3, -1);
-  EXPECT_THROW(run.publish(GaussianMechanism("too much", 1.5 * all, 1, 3), kExact, out), Error);
-  EXPECT_EQ(out, std::vector<double>(3, -1));
+  EXPECT_THROW(run.publish(GaussianMechanism("too much", 1.5 * all, 1, 3), kExact), Error);
   EXPECT_EQ(run.mu_left(), all);
   EXPECT_TRUE(run.certify().releases.empty());
   EXPECT_EQ(published(run, gaussian(40)), published(patient, gaussian(40)));
@@ -107,8 +140,7 @@ TEST(PrivateRun, a_promised_budget_must_hold_the_run) {
 TEST(PrivateRun, a_release_that_fails_on_the_way_leaves_no_certificate_and_no_release_after_it) {
   PrivateRun run(run_statement(), NoiseKey::from_system());
   published(run);
-  std::vector<double> out(3);
-  EXPECT_THROW(run.publish(Failing{}, kExact, out), Error);
+  EXPECT_THROW(run.publish(Failing{}, kExact), Error);
   EXPECT_THROW(run.certify(), Error);
   EXPECT_THROW(published(run), Error);
 }
@@ -116,11 +148,10 @@ TEST(PrivateRun, a_release_that_fails_on_the_way_leaves_no_certificate_and_no_re
 TEST(PrivateRun, a_record_that_cannot_be_true_leaves_no_certificate) {
   PrivateRun run(run_statement(), NoiseKey::from_system());
   struct : Failing {
-    void release(std::span<const double>, NoiseStream, std::span<double>) const {}
+    Block release(Block exact, NoiseStream) const { return exact; }
   } untrue;
   untrue.line.count = -1;
-  std::vector<double> out(3);
-  EXPECT_THROW(run.publish(untrue, kExact, out), Error);
+  EXPECT_THROW(run.publish(untrue, kExact), Error);
   EXPECT_THROW(run.certify(), Error);
 }
 
@@ -128,7 +159,7 @@ TEST(PrivateRun, a_choice_is_charged_and_recorded_too) {
   PrivateRun run(run_statement(), NoiseKey::insecure_from_seed(2), Budget::pure(1));
   const PrivateQuantile median("median", 0.6, 0.5, 0, 10, 3);
   NoiseKey key = NoiseKey::insecure_from_seed(2);
-  EXPECT_EQ(run.choose(median, kExact), median.release(kExact, key.open_stream()));
+  EXPECT_EQ(run.choose(median, kExact).value(), median.release(kExact, key.open_stream()));
   EXPECT_EQ(run.certify().releases.at(0).record.what, "median");
   EXPECT_THROW(run.choose(median, kExact), Error);
 }
@@ -170,13 +201,12 @@ TEST(PlannedReleases, are_paid_for_before_the_first_and_end_with_the_last) {
   NoiseKey key = NoiseKey::insecure_from_seed(4);
   PlannedReleases planned(run, gaussian().record(), 2);
   EXPECT_EQ(run.certify().releases.at(0).record.count, 2);
-  std::vector<double> out(3);
   for (int n = 0; n < 2; ++n) {
-    planned.publish(gaussian(), kExact, out);
-    EXPECT_EQ(out, gaussian().release(kExact, key.open_stream()));
+    const Noisy<Block> noisy = planned.publish(gaussian(), kExact).value();
+    EXPECT_EQ(noisy.value, gaussian().release(kExact, key.open_stream()));
   }
   EXPECT_EQ(planned.left(), 0);
-  EXPECT_THROW(planned.publish(gaussian(), kExact, out), Error);
+  EXPECT_THROW(planned.publish(gaussian(), kExact), Error);
   EXPECT_EQ(run.certify().releases.size(), 1u);
 }
 
@@ -195,17 +225,14 @@ TEST(PlannedReleases, sample_anew_at_each_release) {
   PlannedReleases steps(run, mechanism.record(), 2);
   std::vector<std::size_t> samples[2];
   for (auto& drawn : samples) {
-    double sum = 0;
-    steps.publish_sampled(mechanism, 1000,
-                          [&](const std::vector<std::size_t>& sample) {
-                            drawn = sample;
-                            sum = static_cast<double>(sample.size());
-                          },
-                          {&sum, 1});
+    const auto sum = [&](const std::vector<std::size_t>& sample) {
+      drawn = sample;
+      return Block{static_cast<double>(sample.size())};
+    };
+    const Noisy<Block> noisy = steps.publish_sampled(mechanism, 1000, sum).value();
     EXPECT_EQ(drawn, mechanism.sample(1000, key.open_stream()));
-    double expected = static_cast<double>(drawn.size());
-    mechanism.release({&expected, 1}, key.open_stream(), {&expected, 1});
-    EXPECT_EQ(sum, expected);
+    const Block exact{static_cast<double>(drawn.size())};
+    EXPECT_EQ(noisy.value, mechanism.release(exact, key.open_stream()));
   }
   EXPECT_NE(samples[0], samples[1]);
 }

@@ -215,7 +215,7 @@ void PrivateStreamOracle::replayed(const Matrix& block, Asked asked) {
 void PrivateStreamOracle::find_bound() {
   if (bound_known_) return;
   const NormBound bound(*plan_.search);
-  plan_.max_norm = run_.choose(bound, bound.tally(records_), group_);
+  plan_.max_norm = run_.choose(bound, bound.tally(records_), group_).value();
   bound_known_ = true;
 }
 
@@ -250,7 +250,7 @@ Matrix PrivateStreamOracle::contract(const Matrix& block) {
     }
   };
   add_mapped_product(next_batch(), u, contribution, sum);
-  return release(block, power, sum / static_cast<double>(plan_.batch));
+  return release(block, power, sum / static_cast<double>(plan_.batch)).value().value;
 }
 
 Vector PrivateStreamOracle::values(const Matrix& block) {
@@ -267,7 +267,7 @@ Vector PrivateStreamOracle::values(const Matrix& block) {
     }
   };
   add_mapped_scores(next_batch(), u, contribution, sum);
-  return release(block, order(), sum / static_cast<double>(plan_.batch)).transpose();
+  return release(block, order(), sum / static_cast<double>(plan_.batch)).value().value.transpose();
 }
 
 GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int power) const {
@@ -284,12 +284,9 @@ GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int po
                            deviation_for(hidden, mu_), count, error);
 }
 
-Matrix PrivateStreamOracle::release(const Matrix& block, int power, const Matrix& mean) {
+Released<Noisy<Matrix>> PrivateStreamOracle::release(const Matrix& block, int power, Matrix mean) {
   const GaussianMechanism mechanism = mechanism_for(block, power);
-  const auto count = static_cast<std::size_t>(mean.size());
-  Matrix noisy(mean.rows(), mean.cols());
-  run_.publish(mechanism, {mean.data(), count}, {noisy.data(), count}, group_);
-  return noisy;
+  return run_.publish(mechanism, std::move(mean), group_);
 }
 
 }  // namespace sotto

@@ -101,7 +101,7 @@ class PrivateStreamOracle final : public StreamedOracle {
   // Hands out the records of the next answer.
   ReadRecords next_batch();
   GaussianMechanism mechanism_for(const Matrix& block, int power) const;
-  Matrix release(const Matrix& block, int power, const Matrix& mean);
+  Released<Noisy<Matrix>> release(const Matrix& block, int power, Matrix mean);
 
   PrivateStreamPlan plan_;
   OnePassRecords records_;

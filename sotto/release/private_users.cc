@@ -9,7 +9,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
-#include "sotto/release/planned.h"
+#include "sotto/release/packed_matrix.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -93,7 +93,7 @@ PrivacyStatement user_statement(const UserPlan& plan) {
 }
 
 PlannedRelease planned_block(const char* what, std::int64_t numbers, double mu, double share) {
-  return planned(block_mechanism(what, numbers, mu).record(), 1, share);
+  return planned(block_mechanism(what, numbers, mu).record(), share);
 }
 
 PrivateUsers::PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan,
@@ -164,10 +164,10 @@ void PrivateUsers::left_of(std::size_t user, const UserCentre& centre,
   for (double& x : left) x -= level;
 }
 
-double PrivateUsers::noise_block(const char* what, double mu, std::span<double> block) {
-  const GaussianMechanism mechanism = block_mechanism(what, std::ssize(block), mu);
-  run_.publish(mechanism, block, block);
-  return mechanism.record().noise;
+template <class Block>
+Released<Noisy<Block>> PrivateUsers::release(const char* what, double mu, Block sums) {
+  const std::int64_t numbers = sums.size();
+  return run_.publish(block_mechanism(what, numbers, mu), std::move(sums));
 }
 
 Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
@@ -190,8 +190,8 @@ Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
   }
   Vector result(4);
   for (Index c = 0; c < 4; ++c) result[c] = static_cast<double>(sum[c]) * kUnit;
-  const double deviation = noise_block(kUserLevels, mu, {result.data(), 4});
-  return ReleaseAccess::released(Noisy<Vector>{result * 2, deviation * 2});
+  const Noisy<Vector> halves = release(kUserLevels, mu, std::move(result)).value();
+  return ReleaseAccess::released(Noisy<Vector>{halves.value * 2, halves.deviation * 2});
 }
 
 Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double constant,
@@ -217,8 +217,7 @@ Released<Noisy<Matrix>> PrivateUsers::item_sums(const UserCentre& centre, double
   for (Index n = 0; n < result.size(); ++n) {
     result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
   }
-  const double deviation = noise_block(kItemSums, mu, {result.data(), sum.size()});
-  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
+  return release(kItemSums, mu, std::move(result));
 }
 
 Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double constant,
@@ -248,8 +247,7 @@ Released<Noisy<Matrix>> PrivateUsers::time_sums(const UserCentre& centre, double
   for (Index n = 0; n < result.size(); ++n) {
     result.data()[n] = static_cast<double>(sum[static_cast<std::size_t>(n)]) * kUnit;
   }
-  const double deviation = noise_block(kTimeSums, mu, {result.data(), sum.size()});
-  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), deviation});
+  return release(kTimeSums, mu, std::move(result));
 }
 
 Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
@@ -285,20 +283,14 @@ Released<Noisy<Matrix>> PrivateUsers::pair_moment(const UserCentre& centre,
     }
   }
 
-  std::vector<double> packed(sum.size());
-  std::transform(sum.begin(), sum.end(), packed.begin(),
-                 [](std::int64_t x) { return static_cast<double>(x) * kUnit; });
+  PackedMatrix moment(d, [&](Index i, Index j) {
+    return static_cast<double>(sum[static_cast<std::size_t>(row_start(i) + j)]) * kUnit;
+  });
   const auto side = static_cast<double>(d);
   const double sensitivity = sensitivity_for(side * side);
   const SymmetricGaussianMechanism mechanism(
       kPairMoment, sensitivity, deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), d, 2);
-  run_.publish(mechanism, packed, packed);
-  Matrix result(d, d);
-  auto next = packed.begin();
-  for (Index i = 0; i < d; ++i) {
-    for (Index j = i; j < d; ++j) result(i, j) = result(j, i) = *next++;
-  }
-  return ReleaseAccess::released(Noisy<Matrix>{std::move(result), mechanism.record().noise});
+  return ReleaseAccess::released(unpacked(run_.publish(mechanism, std::move(moment)).value()));
 }
 
 }  // namespace sotto

@@ -91,7 +91,8 @@ class PrivateUsers {
   void take(const ObservedEntries& entries);
   void left_of(std::size_t user, const UserCentre& centre, std::vector<double>& left) const;
   void require_centre(const UserCentre& centre) const;
-  double noise_block(const char* what, double mu, std::span<double> block);
+  template <class Block>
+  Released<Noisy<Block>> release(const char* what, double mu, Block sums);
 
   UserPlan plan_;
   std::vector<Rating> ratings_;     // user by user, by item

@@ -163,7 +163,8 @@ Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> data, const VocabularyPlan
   const VocabularyNoise noise = vocabulary_noise(plan, corpus.documents());
   const WordChoice mechanism(plan, noise, corpus.documents());
   const std::vector<WeightedWord> chosen =
-      run.choose(mechanism, WordWeights{corpus.vocabulary, word_weights(corpus, plan.own_words)});
+      run.choose(mechanism, WordWeights{corpus.vocabulary, word_weights(corpus, plan.own_words)})
+          .value();
   SOTTO_REQUIRE(!chosen.empty(),
                 "no word is in enough documents to be released at this epsilon (a weight of {:.0f} "
                 "is needed): give `vocab`, more documents or a larger `epsilon`",

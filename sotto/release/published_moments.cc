@@ -9,32 +9,15 @@
 #include "sotto/privacy/checks.h"
 #include "sotto/privacy/vector.h"
 #include "sotto/release/access.h"
+#include "sotto/release/packed_matrix.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
 namespace {
 
-std::vector<double> unique_pairs(const Matrix& symmetric) {
-  std::vector<double> packed;
-  for (Index i = 0; i < symmetric.rows(); ++i) {
-    for (Index j = i; j < symmetric.rows(); ++j) packed.push_back(symmetric(j, i));
-  }
-  return packed;
-}
-
-Matrix from_unique_pairs(std::span<const double> packed, Index v) {
-  Matrix symmetric(v, v);
-  auto next = packed.begin();
-  for (Index i = 0; i < v; ++i) {
-    for (Index j = i; j < v; ++j) symmetric(i, j) = symmetric(j, i) = *next++;
-  }
-  return symmetric;
-}
-
 Matrix noisy_second(const Matrix& second, const GaussianMechanism& mechanism, PrivateRun& run) {
-  std::vector<double> packed = unique_pairs(second);
-  run.publish(mechanism, packed, packed);
-  return from_unique_pairs(packed, second.rows());
+  PackedMatrix unique(second.rows(), [&](Index i, Index j) { return second(j, i); });
+  return run.publish(mechanism, std::move(unique)).value().value.full();
 }
 
 // Both releases, from public numbers. `third` is one of the two kinds.
@@ -43,8 +26,9 @@ struct MomentMechanisms {
   std::optional<GaussianMechanism> third;
   std::optional<VectorMechanism> vector_third;
 
-  const ReleaseRecord& third_record() const {
-    return third ? third->record() : vector_third->record();
+  const BlockMechanism& third_mechanism() const {
+    if (third) return *third;
+    return *vector_third;
   }
 };
 
@@ -110,7 +94,7 @@ std::vector<PlannedRelease> plan_published_moments(const PublicCorpusShape& shap
                                                    MomentNoise noise,
                                                    const PublishedSetting& setting) {
   const MomentMechanisms both = mechanisms_of(shape, noise, setting);
-  return {planned(both.second.record(), 0.5), planned(both.third_record(), 0.5)};
+  return {planned(both.second.record(), 0.5), planned(both.third_mechanism().record(), 0.5)};
 }
 
 Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus, MomentNoise noise,
@@ -120,12 +104,7 @@ Released<DenseMoments> release_published_moments(const Sensitive<Corpus>& corpus
       mechanisms_of({view.documents(), view.vocabulary_size}, noise, setting);
   DenseMoments moments = dense_topic_moments(view, setting.alpha0);
   moments.second = noisy_second(moments.second, both.second, run);
-  const std::span<double> entries = moments.third.packed();
-  if (both.third) {
-    run.publish(*both.third, entries, entries);
-  } else {
-    run.publish(*both.vector_third, entries, entries);
-  }
+  moments.third = run.publish(both.third_mechanism(), std::move(moments.third)).value().value;
   return ReleaseAccess::released(std::move(moments));
 }
 

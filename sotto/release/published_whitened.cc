@@ -75,8 +75,7 @@ void release_columns(const std::string& what, double sensitivity, double multipl
   record.note = "sensitivity as published, not proved";
   PlannedReleases columns(run, record);
   for (auto column : block.colwise()) {
-    const std::span<double> numbers(column.data(), static_cast<std::size_t>(column.size()));
-    columns.publish(mechanism, numbers, numbers);
+    column = columns.publish(mechanism, Vector(column)).value().value;
   }
 }
 

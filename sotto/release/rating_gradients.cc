@@ -6,7 +6,6 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/release/access.h"
-#include "sotto/release/planned.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -72,7 +71,7 @@ PrivacyStatement gradient_statement(const GradientPlan& plan) {
 
 PlannedRelease planned_gradients(const GradientPlan& plan) {
   const auto entries = static_cast<std::size_t>(plan.ratings);
-  return planned(mechanism_for(plan, entries).record(), plan.steps, 1);
+  return planned(mechanism_for(plan, entries).record(), 1, plan.steps);
 }
 
 RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, PrivateRun& run)
@@ -85,10 +84,10 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
 
 // The sum over the sample of (value - predicted) * direction, each clipped, in whole
 // units.
-void RatingGradients::add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
-                                    std::span<double> result) const {
+Vector RatingGradients::gradient(std::span<const std::size_t> sample,
+                                 const Linearise& linearise) const {
   const double unit = gradient_unit(plan_.clip, values_.size());
-  std::vector<std::int64_t> sum(result.size(), 0);
+  std::vector<std::int64_t> sum(static_cast<std::size_t>(plan_.numbers), 0);
   Linearised at;
   for (const std::size_t e : sample) {
     at.direction.clear();
@@ -107,18 +106,17 @@ void RatingGradients::add_gradients(std::span<const std::size_t> sample, const L
       sum[static_cast<std::size_t>(c.number)] += std::llrint(clipped * c.value / unit);
     }
   }
+  Vector result(plan_.numbers);
   std::transform(sum.begin(), sum.end(), result.begin(),
                  [unit](std::int64_t units) { return static_cast<double>(units) * unit; });
+  return result;
 }
 
-Vector RatingGradients::step(const Linearise& linearise) {
+Released<Noisy<Vector>> RatingGradients::step(const Linearise& linearise) {
   SOTTO_REQUIRE(steps_.left() > 0, "all {} steps of the plan were made", plan_.steps);
-  Vector result(plan_.numbers);
-  const std::span<double> block(result.data(), static_cast<std::size_t>(result.size()));
-  steps_.publish_sampled(
+  return steps_.publish_sampled(
       mechanism_, std::ssize(values_),
-      [&](std::span<const std::size_t> sample) { add_gradients(sample, linearise, block); }, block);
-  return result;
+      [&](std::span<const std::size_t> sample) { return gradient(sample, linearise); });
 }
 
 }  // namespace sotto

@@ -61,11 +61,10 @@ class RatingGradients {
 
   // The sum over the sample of (value - predicted) * direction, clipped and noisy. Refused after
   // the last step of the plan.
-  Vector step(const Linearise& linearise);
+  Released<Noisy<Vector>> step(const Linearise& linearise);
 
  private:
-  void add_gradients(std::span<const std::size_t> sample, const Linearise& linearise,
-                     std::span<double> sum) const;
+  Vector gradient(std::span<const std::size_t> sample, const Linearise& linearise) const;
 
   GradientPlan plan_;
   std::vector<double> values_;

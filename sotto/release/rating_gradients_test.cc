@@ -34,7 +34,7 @@ void linearise(Index e, Linearised& at) {
 Vector step_of(const std::vector<double>& values, const GradientPlan& plan) {
   PrivateRun run(gradient_statement(plan), NoiseKey::insecure_from_seed(4));
   RatingGradients gradients(RatingValues(values), plan, run);
-  return gradients.step(linearise);
+  return gradients.step(linearise).value().value;
 }
 
 // Each contribution by its definition.
@@ -88,12 +88,13 @@ TEST(RatingGradients, no_prediction_and_no_direction_passes_the_clip_or_ends_the
     values[0] = value;
     PrivateRun run(gradient_statement(plan), NoiseKey::insecure_from_seed(4));
     RatingGradients gradients(RatingValues(values), plan, run);
-    return gradients.step([&](Index e, Linearised& at) {
+    const auto other = [&](Index e, Linearised& at) {
       linearise(e, at);
       if (e > 0) return;
       at.predicted = predicted;
       for (Coefficient& c : at.direction) c.value *= length;
-    });
+    };
+    return gradients.step(other).value().value;
   };
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   const RatingGradients gradients(RatingValues(some_values()), plan, run);
@@ -130,7 +131,8 @@ TEST(RatingGradients, sample_a_share_of_the_entries_anew_each_step) {
   const GradientPlan plan = plan_for(1e3, 0.25);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   RatingGradients gradients(RatingValues(std::vector<double>(kGradientEntries, 4)), plan, run);
-  const Vector one = gradients.step(linearise), other = gradients.step(linearise);
+  const Vector one = gradients.step(linearise).value().value,
+               other = gradients.step(linearise).value().value;
   const double expected = 0.25 * exact_sum(std::vector<double>(kGradientEntries, 4)).sum();
   EXPECT_NEAR(one.sum() / expected, 1, 0.5);
   EXPECT_GT((one - other).norm(), 3);  // other kGradientEntries, not other noise
@@ -143,7 +145,7 @@ TEST(RatingGradients, do_not_show_which_rows_the_sample_touched) {
   const GradientPlan plan = plan_for(1, 0.01);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());
   RatingGradients gradients(RatingValues(some_values()), plan, run);
-  const Vector noisy = gradients.step(linearise);
+  const Vector noisy = gradients.step(linearise).value().value;
   EXPECT_GT(noisy.cwiseAbs().minCoeff(), 0);
   EXPECT_GT(std::sqrt(noisy.squaredNorm() / numbers), 0.5 * gradients.deviation());
 }

@@ -11,7 +11,6 @@
 #include "sotto/privacy/gdp.h"
 #include "sotto/privacy/laplace.h"
 #include "sotto/release/access.h"
-#include "sotto/release/planned.h"
 #include "sotto/release/rounding.h"
 
 namespace sotto {
@@ -150,7 +149,7 @@ RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> sh
 }
 
 RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, PrivateRun& run)
-    : plan_(plan), run_(run), values_left_(plan.values) {
+    : plan_(plan), run_(run) {
   check(plan, ReleaseAccess::view(values).size());
   centred_ = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   budget_ = budget_of(plan);
@@ -178,35 +177,27 @@ Matrix RatingSums::exact_sums(const SumQuery& query, double unit) const {
   return result;
 }
 
-NoisySums RatingSums::release(const SumQuery& query, double share) {
+Released<Noisy<Matrix>> RatingSums::release(const SumQuery& query, double share) {
   const std::size_t entries = centred_.size();
   SOTTO_REQUIRE(query.row_of.size() == entries &&
                     (query.table == nullptr || query.table_row.size() == entries) &&
                     query.columns() <= kMostColumns && (query.power == 1 || query.power == 2),
                 "a query names a row for every entry, at most {} columns, and the power 1 or 2",
                 kMostColumns);
-  SOTTO_REQUIRE(share > 0 && share <= share_left_ * (1 + 0x1p-44),
-                "a share of {} is asked for, {} is left", share, share_left_);
+  run_.require_share(query.what, share);
   const Weights weights = weights_of(query, plan_.noise);
   const std::int64_t count = query.rows * query.columns();
-  SOTTO_REQUIRE(count <= values_left_, "more numbers are asked for than planned");
-  share_left_ = std::max(0.0, share_left_ - share);
-  values_left_ -= count;
-
   const SumNoise chosen = noise_for({query.rows, query.columns(), query.power, weights, share},
                                     plan_, budget_, entries);
   Matrix sums = exact_sums(query, chosen.unit);
-  const std::span<double> block(sums.data(), static_cast<std::size_t>(count));
-  const double variance = chosen.noise * chosen.noise;
   if (plan_.noise == RatingNoise::laplace) {
-    run_.publish(
-        LaplaceMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error), block,
-        block);
-    return {std::move(sums), 2 * variance};
+    return run_.publish(
+        LaplaceMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
+        std::move(sums));
   }
-  run_.publish(GaussianMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
-               block, block);
-  return {std::move(sums), variance};
+  return run_.publish(
+      GaussianMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
+      std::move(sums));
 }
 
 PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan) {
@@ -224,20 +215,20 @@ PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan) {
   return release;
 }
 
-std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
-                                   PrivateRun& run) {
+Released<std::vector<double>> release_values(RatingValues values, const RatingPlan& plan,
+                                             bool as_published, PrivateRun& run) {
   check(plan, ReleaseAccess::view(values).size());
-  std::vector<double> result = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
+  std::vector<double> exact = centred(ReleaseAccess::take(std::move(values)), plan.bounds);
   const LaplaceMechanism mechanism =
-      value_mechanism(plan, as_published, static_cast<std::int64_t>(result.size()));
-  run.publish(mechanism, result, result);
-  for (double& x : result) x += plan.bounds.middle();
-  return result;
+      value_mechanism(plan, as_published, static_cast<std::int64_t>(exact.size()));
+  std::vector<double> noisy = run.publish(mechanism, std::move(exact)).value().value;
+  for (double& x : noisy) x += plan.bounds.middle();
+  return ReleaseAccess::released(std::move(noisy));
 }
 
 PlannedRelease planned_values(const RatingPlan& plan, bool as_published) {
   check(plan, static_cast<std::size_t>(plan.ratings));
-  return planned(value_mechanism(plan, as_published, plan.ratings).record(), 1, 1);
+  return planned(value_mechanism(plan, as_published, plan.ratings).record(), 1);
 }
 
 PrivacyStatement rating_statement(const RatingPlan& plan) {

@@ -81,11 +81,6 @@ struct PlannedSum {
 // With plan.values and plan.ratings set. `share` is that of one query.
 PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan);
 
-struct NoisySums {
-  Matrix sums;      // rows x columns
-  double variance;  // of the noise in each
-};
-
 class RatingSums {
  public:
   // The run must outlive this.
@@ -93,9 +88,9 @@ class RatingSums {
 
   const RatingPlan& plan() const { return plan_; }
 
-  // Spends `share` of the budget: of epsilon, or of mu squared. Shares beyond 1 in all, and more
-  // numbers than planned, are refused.
-  NoisySums release(const SumQuery& query, double share);
+  // rows x columns. Spends `share` of the budget: of epsilon, or of mu squared. What the plan of
+  // the run does not have is refused: another name, a larger share, more numbers.
+  Released<Noisy<Matrix>> release(const SumQuery& query, double share);
 
  private:
   Matrix exact_sums(const SumQuery& query, double unit) const;
@@ -104,15 +99,13 @@ class RatingSums {
   std::vector<double> centred_;  // the values less the middle of the range
   PrivateRun& run_;
   double budget_;  // epsilon or mu
-  double share_left_ = 1;
-  std::int64_t values_left_;
 };
 
 // Every value with Laplace noise of its own (Wei et al. 2022, Algorithm 1): `as_published` takes
 // the scale (high - low) / epsilon as it stands; otherwise it is raised by what precision costs, so
 // that the certificate stays within epsilon.
-std::vector<double> release_values(RatingValues values, const RatingPlan& plan, bool as_published,
-                                   PrivateRun& run);
+Released<std::vector<double>> release_values(RatingValues values, const RatingPlan& plan,
+                                             bool as_published, PrivateRun& run);
 // The same as a plan knows it, with plan.ratings set.
 PlannedRelease planned_values(const RatingPlan& plan, bool as_published);
 

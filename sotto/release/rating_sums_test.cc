@@ -37,12 +37,13 @@ RatingPlan plan_for(RatingNoise noise, double epsilon, std::int64_t values) {
 }
 
 // The same noise at every call.
-NoisySums sums_of(const Case& made, const std::vector<double>& values, RatingNoise noise,
-                  double epsilon, Certificate* certificate = nullptr) {
+Noisy<Matrix> sums_of(const Case& made, const std::vector<double>& values, RatingNoise noise,
+                      double epsilon, Certificate* certificate = nullptr) {
   const RatingPlan plan = plan_for(noise, epsilon, rows * 3);
   PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
   RatingSums sums(RatingValues(values), plan, run);
-  NoisySums found = sums.release({"sums", rows, made.row_of, &made.table, made.item_of}, 1);
+  const SumQuery query{"sums", rows, made.row_of, &made.table, made.item_of};
+  Noisy<Matrix> found = sums.release(query, 1).value();
   if (certificate != nullptr) *certificate = run.certify();
   return found;
 }
@@ -54,10 +55,10 @@ TEST(RatingSums, are_the_sums_and_noise_of_the_stated_variance) {
     exact.row(made.row_of[e]) += (made.values[e] - 3) * made.table.row(made.item_of[e]);
   }
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
-    EXPECT_LT((sums_of(made, made.values, noise, 200).sums - exact).cwiseAbs().maxCoeff(),
+    EXPECT_LT((sums_of(made, made.values, noise, 200).value - exact).cwiseAbs().maxCoeff(),
               noise == RatingNoise::laplace ? 1.5 : 9.0);
-    const NoisySums found = sums_of(made, made.values, noise, 1);
-    const double square = (found.sums - exact).squaredNorm() / static_cast<double>(exact.size());
+    const Noisy<Matrix> found = sums_of(made, made.values, noise, 1);
+    const double square = (found.value - exact).squaredNorm() / static_cast<double>(exact.size());
     EXPECT_NEAR(square / found.variance, 1, 0.75);
   }
 }
@@ -74,7 +75,7 @@ TEST(RatingSums, neighbours_move_one_row_within_the_sensitivity_and_come_close) 
       high[e] = 5;
       Certificate certificate;
       const Matrix moved =
-          sums_of(made, high, noise, 1, &certificate).sums - sums_of(made, low, noise, 1).sums;
+          sums_of(made, high, noise, 1, &certificate).value - sums_of(made, low, noise, 1).value;
       Matrix others = moved;
       others.row(made.row_of[e]).setZero();
       EXPECT_EQ(others.cwiseAbs().maxCoeff(), 0);
@@ -140,7 +141,7 @@ Movement movement(const ValueBounds& bounds, RatingNoise noise, int power, doubl
   for (const double value : telling_values(bounds, random)) {
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
     RatingSums sums(RatingValues({value}), plan, run);
-    const double found = sums.release({"sum", 1, only, &table, only, power}, 1).sums(0, 0);
+    const double found = sums.release({"sum", 1, only, &table, only, power}, 1).value().value(0, 0);
     low = std::min(low, found);
     high = std::max(high, found);
     if (charged == 0) charged = run.certify().releases[0].record.sensitivity;
@@ -201,15 +202,24 @@ TEST(RatingSums, the_certificate_stays_within_what_was_asked_for_and_near_it) {
   }
 }
 
-TEST(RatingSums, refuse_more_than_the_budget_and_more_numbers_than_planned) {
+TEST(RatingSums, refuse_what_the_plan_of_the_run_does_not_have) {
   const Case made = random_case();
   const RatingPlan plan = plan_for(RatingNoise::laplace, 1, 2 * rows);
-  PrivateRun run(rating_statement(plan), NoiseKey::from_system());
+  Plan announced{rating_statement(plan), plan.target, "", {}, {}, {}};
+  announced.releases = {planned_sum({"sums", rows, 0.3, 1, 1, 2}, plan),
+                        planned_sum({"squares", 1, 0.4, 1, 2}, plan)};
+  PrivateRun run(announced, NoiseKey::from_system());
   RatingSums sums(RatingValues(made.values), plan, run);
-  sums.release({"sums", rows, made.row_of}, 0.6);
-  EXPECT_THROW(sums.release({"sums", rows, made.row_of}, 0.41), Error);
-  sums.release({"sums", rows, made.row_of}, 0.2);
-  EXPECT_THROW(sums.release({"sums", rows, made.row_of}, 0.1), Error);
+  const SumQuery query{"sums", rows, made.row_of};
+  EXPECT_THROW(sums.release(query, 0.31), Error);                         // share
+  EXPECT_THROW(sums.release(query, -0.1), Error);                         // no share
+  EXPECT_THROW(sums.release({"others", rows, made.row_of}, 0.3), Error);  // name
+  EXPECT_THROW(sums.release({"squares", rows, made.row_of, nullptr, {}, 2}, 0.4), Error);  // size
+  EXPECT_TRUE(run.certify().releases.empty());
+  sums.release(query, 0.3);
+  sums.release(query, 0.2);
+  EXPECT_THROW(sums.release(query, 0.1), Error);  // number of times
+  EXPECT_EQ(run.certify().releases.size(), 2u);
 }
 
 TEST(RatingSums, hold_values_at_the_range_and_refuse_what_is_no_number) {
@@ -217,19 +227,19 @@ TEST(RatingSums, hold_values_at_the_range_and_refuse_what_is_no_number) {
   std::vector<double> wild = made.values;
   made.values[0] = 5;
   wild[0] = 1e300;
-  EXPECT_EQ(sums_of(made, wild, RatingNoise::laplace, 1).sums,
-            sums_of(made, made.values, RatingNoise::laplace, 1).sums);
+  EXPECT_EQ(sums_of(made, wild, RatingNoise::laplace, 1).value,
+            sums_of(made, made.values, RatingNoise::laplace, 1).value);
   wild[0] = std::nan("");
   EXPECT_THROW(sums_of(made, wild, RatingNoise::laplace, 1), Error);
 }
 
 TEST(RatingSums, do_not_depend_on_the_order_of_the_entries) {
   Case made = random_case();
-  const Matrix before = sums_of(made, made.values, RatingNoise::laplace, 1).sums;
+  const Matrix before = sums_of(made, made.values, RatingNoise::laplace, 1).value;
   std::reverse(made.values.begin(), made.values.end());
   std::reverse(made.row_of.begin(), made.row_of.end());
   std::reverse(made.item_of.begin(), made.item_of.end());
-  EXPECT_EQ(before, sums_of(made, made.values, RatingNoise::laplace, 1).sums);
+  EXPECT_EQ(before, sums_of(made, made.values, RatingNoise::laplace, 1).value);
 }
 
 TEST(RatingSums, an_insecure_seed_certifies_nothing) {
@@ -252,7 +262,7 @@ TEST(PerturbedValues, as_published_have_the_published_scale_and_strict_ones_stay
   for (const bool as_published : {true, false}) {
     PrivateRun run(rating_statement(plan), NoiseKey::from_system());
     const std::vector<double> noisy =
-        release_values(RatingValues(made.values), plan, as_published, run);
+        release_values(RatingValues(made.values), plan, as_published, run).value();
     EXPECT_EQ(noisy.size(), made.values.size());
     const Certificate certificate = run.certify();
     EXPECT_TRUE(certificate.proved);
@@ -274,8 +284,8 @@ TEST(PerturbedValues, stay_near_a_narrow_range_far_from_zero) {
     plan.bounds = {low, low + std::abs(low) * 0x1p-50};
     const double width = plan.bounds.width();
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(8));
-    const std::vector<double> noisy = release_values(
-        RatingValues({low, plan.bounds.middle(), plan.bounds.high}), plan, false, run);
+    RatingValues values({low, plan.bounds.middle(), plan.bounds.high});
+    const std::vector<double> noisy = release_values(std::move(values), plan, false, run).value();
     for (const double x : noisy) {
       EXPECT_GT(x, low - 40 * width);
       EXPECT_LT(x, low + 40 * width);

@@ -202,8 +202,8 @@ DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTa
     PrivatePowerOracle oracle(std::move(tensor), settled.noise, run);
     result.found = robust_power_method(oracle, settled.power, progress);
   } else {
-    Released<SymmetricTensor> noisy = release_tensor(tensor, task.privacy.target(), run);
-    const SymmetricInput released(std::move(noisy).value());
+    auto noisy = release_tensor(std::move(tensor), task.privacy.target(), run).value();
+    const SymmetricInput released(std::move(noisy.value));
     result.found = solve(released, task, settled.power, progress);
   }
   return finish(std::move(result), settled, run);

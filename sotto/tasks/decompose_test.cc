@@ -187,14 +187,14 @@ TEST(DecomposeTask, input_and_epsilon_must_fit) {
 TEST(DecomposeTask, a_release_that_is_not_in_the_plan_is_refused) {
   const Plan announced = plan(private_tensor_task(PowerMechanism::input), {kTensorDim, 3});
   PrivateRun run(announced, NoiseKey::from_system());
-  double number = 0;
-  EXPECT_ERROR(
-      run.publish(GaussianMechanism("the largest entry", 1, 100, 1), {&number, 1}, {&number, 1}),
-      "'the largest entry' is not in the plan");
-  const Sensitive<SymmetricTensor> tensor{known_tensor()};
-  const PrivacyTarget target{5, 1e-6};
-  EXPECT_NO_THROW(release_tensor(tensor, target, run));
-  EXPECT_ERROR(release_tensor(tensor, target, run), "'the tensor' is not in the plan");
+  const GaussianMechanism unplanned("the largest entry", 1, 100, 1);
+  EXPECT_ERROR(run.publish(unplanned, std::vector<double>{0}),
+               "'the largest entry' is not in the plan");
+  const auto release = [&] {
+    release_tensor(Sensitive<SymmetricTensor>(known_tensor()), {5, 1e-6}, run);
+  };
+  EXPECT_NO_THROW(release());
+  EXPECT_ERROR(release(), "'the tensor' is not in the plan");
 }
 
 TEST(DecomposeTask, refuses_what_cannot_be_combined_before_there_is_data) {

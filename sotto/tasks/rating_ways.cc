@@ -102,7 +102,7 @@ struct Fitter {
   }
   PrivateFit operator()(const InputWay& way) const {
     ObservedEntries noisy = positions;
-    noisy.value = release_values(std::move(values), way.settings, false, run);
+    noisy.value = release_values(std::move(values), way.settings, false, run).value();
     const ValueBounds& bounds = way.settings.bounds;
     CompletionFit fit =
         fit_completion(noisy, task.completion, std::pair(bounds.low, bounds.high), progress);

@@ -139,10 +139,9 @@ TEST(StreamTask, input_and_epsilon_must_fit) {
 TEST(StreamTask, a_release_that_is_not_in_the_plan_is_refused) {
   PrivateRun run(plan(private_stream_task(), {kStreamDim, kStreamRecords, "records"}),
                  NoiseKey::from_system());
-  double number = 0;
-  EXPECT_ERROR(
-      run.publish(GaussianMechanism("the longest record", 1, 100, 1), {&number, 1}, {&number, 1}),
-      "'the longest record' is not in the plan");
+  const GaussianMechanism unplanned("the longest record", 1, 100, 1);
+  EXPECT_ERROR(run.publish(unplanned, std::vector<double>{0}),
+               "'the longest record' is not in the plan");
 }
 
 TEST(StreamTask, refuses_what_cannot_be_done) {

@@ -1,15 +1,18 @@
 // Ways around a private run that must not compile (release/private_run.h).
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sotto/privacy/laplace.h"
 #include "sotto/privacy/subsampled_gaussian.h"
 #include "sotto/release/private_run.h"
 
 using namespace sotto;
+using Block = std::vector<double>;
 
 struct NoiseWithoutRecord {
-  void release(std::span<const double>, NoiseStream, std::span<double>) const {}
+  double variance() const { return 1; }
+  Block release(Block block, NoiseStream) const { return block; }
 };
 
 // What is chosen must be something that a tape can hold (release/tap.h).
@@ -20,19 +23,19 @@ struct Choice {
   ReleaseRecord line;
 };
 
+const auto sum_of_sample = [](const auto&) { return Block{1}; };
+
 void right_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& mechanism,
-                const SubsampledGaussianMechanism& sampled, std::span<double> block) {
-  run.publish(mechanism, block, block);
+                const SubsampledGaussianMechanism& sampled) {
+  run.publish(mechanism, Block{1});
   run.choose(Choice<double>{}, 1);
-  paid.publish(mechanism, block, block);
-  paid.publish_sampled(
-      sampled, 10, [](const auto&) {}, block);
+  paid.publish(mechanism, Block{1});
+  paid.publish_sampled(sampled, 10, sum_of_sample);
 }
 
 #ifdef SHOULD_NOT_COMPILE
 void wrong_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& mechanism,
-                const SubsampledGaussianMechanism& sampled, std::span<double> block,
-                NoiseStream& stream) {
+                const SubsampledGaussianMechanism& sampled, Block& exact, NoiseStream& stream) {
   // The same noise, or the same charge, twice.
   PrivateRun copy(run);                    // error: use of deleted function
   PrivateRun moved(std::move(run));        // error: use of deleted function
@@ -40,17 +43,18 @@ void wrong_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& 
   PlannedReleases taken(std::move(paid));  // error: use of deleted function
   NoiseStream same(stream);                // error: use of deleted function
 
-  // Noise without a charge, a charge without noise.
-  run.begin_drawing();                              // error: is private within this context
-  run.key_.open_stream();                           // error: is private within this context
-  run.record(mechanism.record(), {});               // error: is private within this context
-  run.publish(NoiseWithoutRecord{}, block, block);  // error: no matching function for call to
-  run.choose(Choice<std::string>{}, 1);  // error: no matching function for call to 'contents_of
+  // Noise without a charge, a charge without noise, and what was never released.
+  run.begin_drawing();                       // error: is private within this context
+  run.key_.open_stream();                    // error: is private within this context
+  run.record(mechanism.record(), {});        // error: is private within this context
+  PrivateRun::released(exact);               // error: is private within this context
+  run.publish(NoiseWithoutRecord{}, exact);  // error: no matching function for call to
+  run.publish(mechanism, std::span(exact));  // error: no matching function for call to
+  run.choose(Choice<std::string>{}, 1);      // error: no matching function for call to 'contents_of
 
   // The discount of a sample for a sum over everybody.
-  run.publish(sampled, block, block);   // error: no matching function for call to
-  paid.publish(sampled, block, block);  // error: no matching function for call to
-  const auto sum = [](const auto&) {};
-  paid.publish_sampled(mechanism, 10, sum, block);  // error: no matching function for call to
+  run.publish(sampled, exact);                         // error: no matching function
+  paid.publish(sampled, exact);                        // error: no matching function
+  paid.publish_sampled(mechanism, 10, sum_of_sample);  // error: no matching function
 }
 #endif

@@ -48,13 +48,14 @@ class HalfSweep {
   void run(RatingSums& sums, double share, double rating_variance) {
     const Matrix table =
         unit_rows(model_.factors[1 - mode_], rank_, sums.plan().noise, positions_.index[1 - mode_]);
-    const NoisySums right =
+    const Noisy<Matrix> right =
         sums.release({right_hand_sides(mode_), positions_.dims[mode_], positions_.index[mode_],
                       &table, positions_.index[1 - mode_]},
-                     share);
+                     share)
+            .value();
     error_ = kAlsErrorVariance * rating_variance;
     noise_ = right.variance;
-    const std::vector<NoisyRow> rows = systems(right.sums, table, sums.plan().bounds.middle());
+    const std::vector<NoisyRow> rows = systems(right.value, table, sums.plan().bounds.middle());
     const double prior = std::min(prior_variance(rows), kMostLowRank * rating_variance / square());
     for (std::size_t r = 0; r < rows.size(); ++r) {
       model_.factors[mode_].row(static_cast<Index>(r)).head(rank_) += posterior(rows[r], prior);

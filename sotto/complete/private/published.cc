@@ -11,7 +11,6 @@
 #include "sotto/complete/kernels/blocks.h"
 #include "sotto/privacy/samplers.h"
 #include "sotto/privacy/vector.h"
-#include "sotto/release/planned.h"
 #include "sotto/release/unproved_values.h"
 
 namespace sotto {
@@ -172,10 +171,8 @@ void add_output_noise(CompletionModel& model, const PublishedSettings& settings,
   FactorRows& rows = model.factors[2];
   PlannedReleases releases(run, mechanism.record(), rows.rows());
   for (Index k = 0; k < rows.rows(); ++k) {
-    Vector row = rows.row(k).head(settings.rank);
-    const std::span<double> block(row.data(), static_cast<std::size_t>(row.size()));
-    releases.publish(mechanism, block, block);
-    rows.row(k).head(settings.rank) = row.transpose();
+    const Vector exact = rows.row(k).head(settings.rank);
+    rows.row(k).head(settings.rank) = releases.publish(mechanism, exact).value().value.transpose();
   }
 }
 
@@ -224,11 +221,11 @@ PlannedRelease planned_release(const PublishedSettings& settings, Perturbation w
   require_published(where, std::ssize(shape.dims));
   const double epsilon = plan.target.epsilon;
   if (where == Perturbation::gradient) {
-    return planned(gradient_mechanism(settings, epsilon).record(), settings.epochs * shape.ratings,
-                   1);
+    return planned(gradient_mechanism(settings, epsilon).record(), 1,
+                   settings.epochs * shape.ratings);
   }
   if (where == Perturbation::output) {
-    return planned(output_mechanism(settings, epsilon).record(), shape.dims[2], 1);
+    return planned(output_mechanism(settings, epsilon).record(), 1, shape.dims[2]);
   }
   return planned_values(plan, true);
 }
@@ -239,7 +236,7 @@ PublishedFit fit_published(const ObservedEntries& positions, RatingValues values
   require_published(where, positions.order());
   std::vector<double> seen =
       where == Perturbation::input
-          ? release_values(std::move(values), plan, true, run)
+          ? release_values(std::move(values), plan, true, run).value()
           : values_without_guarantee(std::move(values), plan.bounds, fault_of(where), run);
   SOTTO_REQUIRE(std::ssize(seen) == positions.size(), "one value a position is needed");
   for (double& x : seen) x = (x - plan.bounds.low) / plan.bounds.width();

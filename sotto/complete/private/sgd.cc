@@ -161,7 +161,8 @@ CompletionModel fit_private_sgd(const ObservedEntries& positions, const Gradient
   Vector sum = Vector::Zero(descent.parameters().size());
   const std::int64_t first = plan.steps / 2;
   for (std::int64_t n = 0; n < plan.steps; ++n) {
-    descent.move(gradients.step([&](Index e, Linearised& at) { descent.linearise(e, at); }));
+    const auto linearise = [&](Index e, Linearised& at) { descent.linearise(e, at); };
+    descent.move(gradients.step(linearise).value().value);
     if (n >= first) sum += descent.parameters();
   }
   return descent.model(sum / static_cast<double>(plan.steps - first));

@@ -310,17 +310,21 @@ Found release_all(const ObservedEntries& positions, const PrivateSumsPlan& plan,
     found.sums.modes.emplace_back();
     found.noise.modes.emplace_back();
     if (!(plan.modes[m] > 0)) continue;
-    const NoisySums rows =
-        sums.release({sums_of_mode(m), positions.dims[m], positions.index[m]}, plan.modes[m]);
-    found.sums.modes[m] = rows.sums;
+    const Noisy<Matrix> rows =
+        sums.release({sums_of_mode(m), positions.dims[m], positions.index[m]}, plan.modes[m])
+            .value();
+    found.sums.modes[m] = rows.value;
     found.noise.modes[m] = Vector::Constant(positions.dims[m], rows.variance);
   }
-  const NoisySums tastes = sums.release(
-      {kTasteSums, positions.dims[0], positions.index[0], &table, positions.index[1]}, plan.tastes);
-  found.sums.tastes = tastes.sums;
+  const Noisy<Matrix> tastes =
+      sums.release({kTasteSums, positions.dims[0], positions.index[0], &table, positions.index[1]},
+                   plan.tastes)
+          .value();
+  found.sums.tastes = tastes.value;
   found.noise.tastes = FactorRows::Constant(positions.dims[0], plan.taste_count, tastes.variance);
   const std::vector<std::int32_t> all(positions.value.size(), 0);
-  found.squares = sums.release({kSquareSum, 1, all, nullptr, {}, 2}, plan.squares).sums(0, 0);
+  const SumQuery squares{kSquareSum, 1, all, nullptr, {}, 2};
+  found.squares = sums.release(squares, plan.squares).value().value(0, 0);
   return found;
 }
 

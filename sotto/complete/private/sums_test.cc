@@ -140,8 +140,9 @@ class DensePosterior {
 
  private:
   void ask(RatingSums& sums) {
-    const auto append = [&](const NoisySums& found) {
-      const Matrix transposed = found.sums.transpose();  // row by row
+    const auto append = [&](const Released<Noisy<Matrix>>& released) {
+      const Noisy<Matrix>& found = released.value();
+      const Matrix transposed = found.value.transpose();  // row by row
       const Index before = released_.size(), count = transposed.size();
       released_.conservativeResize(before + count);
       noise_.conservativeResize(before + count);
@@ -154,7 +155,8 @@ class DensePosterior {
     append(sums.release({"tastes", data_.dims[0], data_.index[0], &table_, data_.index[1]},
                         parts_.tastes));
     const std::vector<std::int32_t> all(data_.value.size(), 0);
-    squares_ = sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).sums(0, 0);
+    squares_ =
+        sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).value().value(0, 0);
   }
 
   // Unknowns: the mean, every mode, slopes of items and users, tastes user by user.
