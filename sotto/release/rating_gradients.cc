@@ -38,26 +38,35 @@ void check(const GradientPlan& plan, std::size_t entries) {
   require_rating_count(entries);
 }
 
-// The least noise with which all steps stay within the target, their precision included.
-SubsampledGaussianMechanism mechanism_for(const GradientPlan& plan, std::size_t entries) {
+// The least noise with which all steps stay within the target.
+SubsampledGaussianMechanism mechanism_for(GradientPlan plan, std::size_t entries) {
+  const auto count = static_cast<std::int64_t>(entries);
   check(plan, entries);
-  const auto steps = static_cast<double>(plan.steps), n = static_cast<double>(entries);
+  SOTTO_REQUIRE(plan.multiplier == 0 || plan.ratings == count,
+                "the noise was planned for {} ratings, there are {}", plan.ratings, count);
+  plan.ratings = count;
+  const double multiplier = plan.multiplier > 0 ? plan.multiplier : noise_multiplier(plan);
+  const double sensitivity = sensitivity_of(plan, entries);
+  const double spread = std::sqrt(static_cast<double>(plan.numbers));
+  const double deviation = deviation_for({sensitivity, spread}, 1 / multiplier * (1 - 0x1p-44));
+  return SubsampledGaussianMechanism(GaussianMechanism("gradient over a sample of the ratings",
+                                                       sensitivity, deviation, plan.numbers),
+                                     plan.rate, count);
+}
+
+}  // namespace
+
+double noise_multiplier(const GradientPlan& plan) {
+  check(plan, static_cast<std::size_t>(plan.ratings));
+  const auto steps = static_cast<double>(plan.steps), n = static_cast<double>(plan.ratings);
   const double charges =
       2 * (static_cast<double>(plan.numbers) + n + 1) * IntegerZiggurat::kRelativeError * steps;
   const double epsilon = (plan.target.epsilon - charges * 1.01) * (1 - 1e-9);
   SOTTO_REQUIRE(epsilon > 0, "epsilon {} is too small for {} steps: precision alone costs {:.3g}",
                 plan.target.epsilon, plan.steps, charges);
   const double delta = plan.target.delta * (1 - 1e-9) * std::exp(-charges);
-  const double multiplier = calibrate_subsampled(epsilon, delta, plan.rate, plan.steps);
-  const double sensitivity = sensitivity_of(plan, entries);
-  const double spread = std::sqrt(static_cast<double>(plan.numbers));
-  const double deviation = deviation_for({sensitivity, spread}, 1 / multiplier * (1 - 0x1p-44));
-  return SubsampledGaussianMechanism(GaussianMechanism("gradient over a sample of the ratings",
-                                                       sensitivity, deviation, plan.numbers),
-                                     plan.rate, static_cast<std::int64_t>(entries));
+  return calibrate_subsampled(epsilon, delta, plan.rate, plan.steps);
 }
-
-}  // namespace
 
 PrivacyStatement gradient_statement(const GradientPlan& plan) {
   PrivacyStatement statement = rating_statement({plan.target, plan.bounds});

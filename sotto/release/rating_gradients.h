@@ -31,7 +31,12 @@ struct GradientPlan {
   std::int64_t numbers = 1;       // parameters
   std::int64_t coefficients = 1;  // that an entry touches, at most
   std::int64_t ratings = 0;       // how many there are, for what delta means; 0: not said
+  double multiplier = 0;          // of the noise; 0: found from the target
 };
+
+// The least multiplier of the noise with which all steps stay within the target, their precision
+// included; with plan.ratings set. Takes a good part of a second, so a plan may keep it.
+double noise_multiplier(const GradientPlan& plan);
 
 struct Coefficient {
   Index number;

@@ -140,6 +140,13 @@ CompletionResult complete_publicly(Ratings ratings, const CompleteTask& task,
   return result;
 }
 
+// The way to a private model, with all that public numbers can refuse.
+RatingWay checked_way(const CompleteTask& task, const RatingShape& shape) {
+  task.completion.check_for(shape.dims);
+  task.privacy.require_small_delta({shape.ratings, "ratings"});
+  return chosen_way(task, shape);
+}
+
 // How the ratings were read: which column is protected, and which are not.
 std::vector<std::string> rating_facts(const Ratings& positions) {
   std::vector<std::string> modes, facts;
@@ -159,7 +166,8 @@ CompletionResult complete_privately(Sensitive<Ratings> ratings, const CompleteTa
   auto [positions, values] = split(std::move(ratings));
   check_positions(positions);
   const RatingShape shape = shape_of(positions.entries);
-  Plan releases = plan(task, shape);
+  const RatingWay way = checked_way(task, shape);
+  Plan releases = plan_by(way, task, shape);
   const std::optional<Ratings> test = read_test_ratings(task, positions);
   if (test) refuse_protected_places(positions, *test);
   std::vector<std::string>& facts = releases.statement.public_facts;
@@ -167,8 +175,7 @@ CompletionResult complete_privately(Sensitive<Ratings> ratings, const CompleteTa
   name_companions(releases.statement, task.companions());
 
   PrivateRun run(releases, task.privacy.key());
-  PrivateFit fit =
-      fit_by(chosen_way(task, shape), task, {positions.entries, std::move(values)}, run, progress);
+  PrivateFit fit = fit_by(way, task, {positions.entries, std::move(values)}, run, progress);
   throw_if_stopped(fit.status == FitStatus::stopped);
   CompletionResult result = result_of_ratings(std::move(positions));
   if (test && fit.status != FitStatus::diverged) {
@@ -256,9 +263,7 @@ Plan plan(const CompleteTask& task, const RatingShape& shape) {
   task.check();
   SOTTO_REQUIRE_AT(task.privacy.asked(), "`plan`", "needs `epsilon`");
   SOTTO_REQUIRE(!task.privacy.for_users(), "a shape of ratings is for `unit` rating");
-  task.completion.check_for(shape.dims);
-  task.privacy.require_small_delta({shape.ratings, "ratings"});
-  return plan_by(chosen_way(task, shape), task, shape);
+  return plan_by(checked_way(task, shape), task, shape);
 }
 
 RatingShape read_rating_shape(const std::string& path, const CompleteTask& task) {

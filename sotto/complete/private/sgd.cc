@@ -152,6 +152,7 @@ GradientPlan plan_private_sgd(const RatingShape& shape, const PrivacyTarget& tar
   plan.rate = kSamplingRate;
   // Where the noise is small, more steps find more of the low-rank part.
   plan.steps = std::clamp<std::int64_t>(std::llround(10 * std::min(target.epsilon, 1e3)), 50, 200);
+  plan.multiplier = noise_multiplier(plan);
   return plan;
 }
 

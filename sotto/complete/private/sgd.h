@@ -19,7 +19,7 @@
 
 namespace sotto {
 
-// Rate, steps and clip; by public numbers.
+// Rate, steps, clip and noise; by public numbers.
 GradientPlan plan_private_sgd(const RatingShape& shape, const PrivacyTarget& target,
                               const ValueBounds& bounds, Index rank);
 
