@@ -6,8 +6,13 @@ foreach(source ${examples})
   file(STRINGS ${source} reports REGEX "#include \"sotto/report/")
   add_executable(example_${name} ${source})
   target_link_libraries(example_${name} PRIVATE $<IF:$<BOOL:${reports}>,sotto_report,sotto>
-                                                sotto_flags)
-  target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+                                                sotto_flags OpenMP::OpenMP_CXX)
+  # As the unit tests, whose precompiled headers they share; tests/package does without.
+  target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(SOTTO_PCH)
+    get_property(first GLOBAL PROPERTY sotto_pch_owner)
+    target_precompile_headers(example_${name} REUSE_FROM ${first})
+  endif()
   sotto_script_test(example.${name} check ${Python3_EXECUTABLE} tests/examples/run_example.py
                     ${source} $<TARGET_FILE:example_${name}>)
 endforeach()

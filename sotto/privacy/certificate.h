@@ -61,8 +61,8 @@ struct CertifiedRelease {
 
 struct Certificate {
   PrivacyStatement statement;
-  double epsilon;  // NaN where the releases have no finite account
-  bool proved;
+  double epsilon = 0;  // NaN where the releases have no finite account
+  bool proved = false;
   std::string why;
   std::string accountant;
   std::vector<CertifiedRelease> releases;

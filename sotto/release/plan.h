@@ -22,8 +22,8 @@ class Budget;
 
 // A public target for a run.
 struct PrivacyTarget {
-  double epsilon;
-  double delta;
+  double epsilon = 0;
+  double delta = 0;
 
   // For Gaussian releases, chosen while the run goes on.
   Budget budget() const;

@@ -23,7 +23,7 @@ def pattern(line):
 
 
 def main():
-    source, program = sys.argv[1:]
+    source, program = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([program], cwd=folder, capture_output=True, text=True)
     wanted, got = expected(source), done.stdout.splitlines()

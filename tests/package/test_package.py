@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-BUILD, COMPILER = pathlib.Path(sys.argv[1]), sys.argv[2]
+BUILD, COMPILER = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PUBLIC = set((ROOT / "cmake" / "public_headers.txt").read_text().split())
@@ -54,7 +54,7 @@ class Package(unittest.TestCase):
         self.assertIn("sotto 0.2", run(self.prefix / "bin" / "sotto", "--version"))
         page = next(self.prefix.rglob("man1/sotto.1*"))
         self.assertIn("SOTTO COMPLETE", page.read_text())
-        self.assertTrue(list(self.prefix.rglob("doc/sotto/api.md")))
+        self.assertTrue(list(self.prefix.rglob("doc/sotto/docs/api.md")))
 
     def test_cmake_package(self):
         build = pathlib.Path(self.folder.name, "consumer")
