@@ -47,8 +47,8 @@ class AlsModes {
   double solve_mode(std::size_t n, bool with_covariance, MakeWork make_work, Fill fill, Done done) {
     const auto m = static_cast<std::size_t>(free_[n]);
     const RowPenalty how = penalty(free_[n]);
-    return solve_rows<S>(groups_[n], model_.rank, how, with_covariance, worth_threads(entries_),
-                         make_work, fill,
+    const RowPass pass{groups_[n], model_.rank, how, with_covariance, worth_threads(entries_)};
+    return solve_rows<S>(pass, make_work, fill,
                          [&](Index i, const RowSystem<S>& system, const RowSolution& found) {
                            model_.factors[m].row(i).head(model_.rank) = found.row.transpose();
                            if (how.with_bias) model_.biases.rows[m][i] = found.bias;

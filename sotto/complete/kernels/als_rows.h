@@ -54,23 +54,31 @@ class EntriesInRowOrder {
   std::vector<double> value_;
 };
 
+// A pass over one mode.
+struct RowPass {
+  const EntriesInRowOrder& entries;
+  Index rank;
+  const RowPenalty& penalty;
+  bool with_covariance;
+  bool with_threads;
+};
+
 // Solves every row of a mode. `make_work` gives a thread its work space; fill(work, system, entry)
 // adds an entry to the system; done(i, system, solution) takes each solution and returns its part
 // of the error. Rows keep their order in the sum.
 template <int S, class MakeWork, class Fill, class Done>
-double solve_rows(const EntriesInRowOrder& entries, Index rank, const RowPenalty& penalty,
-                  bool with_covariance, bool with_threads, MakeWork make_work, Fill fill,
-                  Done done) {
+double solve_rows(const RowPass& pass, MakeWork make_work, Fill fill, Done done) {
+  const EntriesInRowOrder& entries = pass.entries;
   std::vector<double> error(static_cast<std::size_t>(entries.rows()));
-#pragma omp parallel if (with_threads)
+#pragma omp parallel if (pass.with_threads)
   {
-    RowSystem<S> system(rank);
+    RowSystem<S> system(pass.rank);
     auto work = make_work();
 #pragma omp for schedule(dynamic, 16)
     for (Index i = 0; i < entries.rows(); ++i) {
       system.clear();
       entries.for_each(i, [&](const AlsEntry& entry) { fill(work, system, entry); });
-      const RowSolution found = system.solve(penalty, with_covariance);
+      const RowSolution found = system.solve(pass.penalty, pass.with_covariance);
       error[static_cast<std::size_t>(i)] = done(i, system, found);
     }
   }
