@@ -274,7 +274,7 @@ TEST(SubsampledGaussianMechanism, states_multiplier_and_rate_on_the_safe_side) {
   EXPECT_NEAR(double(chosen.size()), 10, 15);
   EXPECT_THROW(mechanism.sample(1001, key.open_stream()), Error);
   std::vector<double> sum(100);
-  mechanism.release(sum, key.open_stream(), sum);
+  sum = mechanism.release(std::move(sum), key.open_stream());
   EXPECT_NE(norm(sum), 0);
 }
 
