@@ -117,8 +117,8 @@ std::vector<AccountLine> compare(std::span<const Spend> spends, double delta) {
   line("gdp", std::isnan(mu) ? "covers Gaussian releases only" : "",
        [&] { return gdp_epsilon(mu, delta); });
   const BestBound best = account_by_rule(spends, delta);
-  lines.push_back(
-      {"pld", best.epsilon, best.rule == "pld" ? "" : "that of " + best.rule + ", the least"});
+  lines.push_back({"pld", best.epsilon,
+                   best.rule == "pld" ? "" : "the bound of " + best.rule + ", which is smaller"});
   return lines;
 }
 

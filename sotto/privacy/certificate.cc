@@ -265,7 +265,7 @@ Certificate Ledger::certify() const {
   if (statement_.budget && result.epsilon <= statement_.budget->epsilon &&
       statement_.budget->delta <= statement_.delta) {
     result.epsilon = statement_.budget->epsilon;
-    result.accountant = "a budget fixed in advance, held by GDP";
+    result.accountant = "a budget fixed in advance, composed by GDP";
   } else if (statement_.budget) {
     faults.push_back("more was spent than the budget fixed in advance");
   }
@@ -303,8 +303,8 @@ std::string Certificate::to_text() const {
     const std::string shown = rounded_up(epsilon), delta = rounded_up(statement.delta);
     text = statement.delta > 0 && statement.delta <= negligible_delta
                ? fmt::format(
-                     "This result is differentially private with epsilon {}, but for the "
-                     "cut tails of the noise: their probability is charged as delta {}.",
+                     "This result is differentially private with epsilon {}, except for the "
+                     "truncated tails of the noise, whose probability is charged as delta {}.",
                      shown, delta)
                : fmt::format(
                      "This result is differentially private with epsilon {} and delta "
@@ -329,7 +329,7 @@ std::string Certificate::to_text() const {
         fmt::format(" The published analysis claims epsilon {} and delta {}",
                     rounded_up(statement.claimed->epsilon), rounded_up(statement.claimed->delta));
     text += std::isnan(epsilon)
-                ? std::string("; no account of ours covers it.")
+                ? std::string("; no accountant covers it.")
                 : fmt::format("; the noise in it amounts to epsilon {}.", rounded_up(epsilon));
   }
   return text;

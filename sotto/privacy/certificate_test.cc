@@ -353,8 +353,8 @@ TEST(Certificate, tells_a_pure_epsilon_from_a_delta_that_was_asked_for) {
   ledger.add(laplace("sums", 1, 2));
   const std::string text = ledger.certify().to_text();
   EXPECT_TRUE(text.starts_with(
-      "This result is differentially private with epsilon 0.5, but for the cut tails of the noise: "
-      "their probability is charged as delta 1e-200."))
+      "This result is differentially private with epsilon 0.5, except for the truncated tails of "
+      "the noise, whose probability is charged as delta 1e-200."))
       << text;
 }
 

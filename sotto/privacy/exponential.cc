@@ -56,8 +56,8 @@ ExponentialMechanism::ExponentialMechanism(std::string what, double epsilon, dou
              1,
              PureCost{epsilon * kRoundUp},
              race_charge(rate_ * score_bound),
-             "sensitivity is twice that of a score, for the normaliser moves too; noise is the "
-             "temperature of the scores"};
+             "sensitivity is twice that of a score, because the normaliser changes too; noise is "
+             "the temperature of the scores"};
 }
 
 std::size_t ExponentialMechanism::release(std::span<const double> scores,
@@ -93,8 +93,8 @@ PrivateQuantile::PrivateQuantile(std::string what, double epsilon, double quanti
              1,
              PureCost{epsilon * kRoundUp},
              race_charge(largest),
-             "private quantile; sensitivity is twice that of a rank, for the normaliser moves too; "
-             "noise is the temperature of the ranks"};
+             "private quantile; sensitivity is twice that of a rank, because the normaliser "
+             "changes too; noise is the temperature of the ranks"};
 }
 
 double PrivateQuantile::release(std::span<const double> values, NoiseStream stream) const {

@@ -10,7 +10,7 @@ namespace {
 
 std::string noise_text(const PlannedRelease& release) {
   if (!release.noise) {
-    return release.noise_unit.empty() ? "fixed by what was released before it" : release.noise_unit;
+    return release.noise_unit.empty() ? "depends on earlier releases" : release.noise_unit;
   }
   if (release.noise_unit.empty()) return fmt::format("{:.3g}", *release.noise);
   return fmt::format("{:.3g} {}", *release.noise, release.noise_unit);
@@ -91,7 +91,7 @@ std::string Plan::to_text() const {
   }
   const auto is_disjoint = [](const PlannedRelease& release) { return release.disjoint; };
   if (std::any_of(releases.begin(), releases.end(), is_disjoint)) {
-    text += "each release reads records of its own, so all of them cost as much as the dearest\n";
+    text += "each release reads its own records, so together they cost as much as the costliest\n";
   }
   for (const Forecast& forecast : forecasts) text += forecast.sentence + "\n";
   return text + unread + " and nothing was released";

@@ -35,10 +35,10 @@ constexpr double kNormShare = 0.05;
 
 std::string norm_fact(const RecordNorm& norm) {
   if (const auto* range = std::get_if<NormRange>(&norm)) {
-    return fmt::format("that records are shortened to a norm between {:g} and {:g}", range->low,
+    return fmt::format("that records are clipped to a norm between {:g} and {:g}", range->low,
                        range->high);
   }
-  return fmt::format("that records longer than {:g} are shortened to that norm",
+  return fmt::format("that records longer than {:g} are clipped to that norm",
                      std::get<double>(norm));
 }
 
@@ -84,7 +84,7 @@ PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& nor
   statement.unit = "one record";
   statement.neighbours = "one record replaced by another; the number of records stays the same";
   statement.public_facts = {fmt::format("the number of records, {}", records),
-                            fmt::format("their dimension, {}", dim), norm_fact(norm),
+                            fmt::format("the dimension of the records, {}", dim), norm_fact(norm),
                             "all options"};
   statement.delta = delta;
   statement.units = {records, "records"};

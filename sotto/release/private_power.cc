@@ -77,14 +77,13 @@ SymmetricGaussianMechanism tensor_mechanism(const PublicShape& shape, const Priv
 }
 
 std::vector<std::string> public_facts() {
-  return {"the shape of the tensor", "that one entry moves by at most 1 in symmetrize()",
-          "all options"};
+  return {"the shape of the tensor", "that the change t of one entry is at most 1", "all options"};
 }
 
 std::string neighbours(int order) {
   return fmt::format(
-      "one entry changed: T' = T +- t symmetrize(e_i x .. x e_j), 0 <= t <= 1, a sum over all {} "
-      "orders of the indices",
+      "one entry changed: T' = T +- t symmetrize(e_i x .. x e_j), 0 <= t <= 1, where symmetrize() "
+      "sums over all {} orders of the indices",
       factorial(order));
 }
 
@@ -133,8 +132,7 @@ PrivacyStatement entry_statement(const PowerNoise& noise) {
   PrivacyStatement statement =
       entry_statement(PublicShape{noise.shape.dim, noise.shape.order}, noise.target);
   statement.public_facts.push_back(
-      fmt::format("that entries are held between -{0} and {0}: what lies beyond counts as that",
-                  noise.max_entry));
+      fmt::format("that entries are clipped to the range from -{0} to {0}", noise.max_entry));
   if (noise.published != Published::no) {
     statement.claimed = PrivacyClaim{noise.target.epsilon, noise.target.delta};
   }

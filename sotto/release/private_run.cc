@@ -60,7 +60,7 @@ PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<B
                              budget_->delta() <= promise->delta),
                 "the certificate would promise a budget that does not hold this run");
   if (!key_.secure()) {
-    deny("the noise was drawn from an insecure seed: who knows it can subtract it");
+    deny("the noise was drawn from an insecure seed: whoever knows it can subtract the noise");
   }
 }
 

@@ -106,7 +106,7 @@ TEST(PrivateRun, certifies_what_was_recorded_and_denies_an_insecure_key_once) {
   published(known);
   EXPECT_FALSE(known.certify().proved);
   EXPECT_EQ(known.certify().why,
-            "the noise was drawn from an insecure seed: who knows it can subtract it");
+            "the noise was drawn from an insecure seed: whoever knows it can subtract the noise");
 }
 
 TEST(PrivateRun, what_the_budget_refuses_is_neither_drawn_nor_recorded) {

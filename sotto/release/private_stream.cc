@@ -57,16 +57,17 @@ std::string needs(const PrivateStreamPlan& plan) {
 
 std::string norm_fact(const PrivateStreamPlan& plan) {
   if (!plan.search) {
-    return fmt::format("that records longer than {:g} are shortened to that norm", plan.max_norm);
+    return fmt::format("that records longer than {:g} are clipped to that norm", plan.max_norm);
   }
-  return fmt::format("that records are shortened to a norm between {:g} and {:g}",
+  return fmt::format("that records are clipped to a norm between {:g} and {:g}",
                      plan.search->range.low, plan.search->range.high);
 }
 
 std::string order_fact(const PrivateStreamPlan& plan) {
-  if (!plan.shuffled) return "that their order does not depend on what is in them";
-  return fmt::format("the number of records they were drawn from, in a secret order, {}",
-                     *plan.shuffled);
+  if (!plan.shuffled) return "that the order of the records does not depend on what is in them";
+  return fmt::format(
+      "the number of records in all, {}, from which those read are drawn in a secret order",
+      *plan.shuffled);
 }
 
 }  // namespace
@@ -125,9 +126,9 @@ PrivacyStatement record_statement(const PrivateStreamPlan& plan) {
                       "records stays the same"
                     : "one record replaced by another in its place; the other records, their order "
                       "and their number stay the same";
-  statement.public_facts = {fmt::format("the number of records read, {}", plan.records()),
-                            order_fact(plan), fmt::format("their dimension, {}", plan.dim),
-                            norm_fact(plan), "all options"};
+  statement.public_facts = {
+      fmt::format("the number of records read, {}", plan.records()), order_fact(plan),
+      fmt::format("the dimension of the records, {}", plan.dim), norm_fact(plan), "all options"};
   statement.delta = plan.target.delta;
   statement.units = {plan.records(), "records"};
   return statement;

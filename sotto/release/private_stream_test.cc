@@ -403,7 +403,8 @@ TEST(PrivateStream, a_secret_order_is_that_of_its_seed) {
 TEST(PrivateStream, the_statement_says_what_the_order_does) {
   const PrivacyStatement fixed = record_statement(plan_for(2, 1, 4, 5));
   EXPECT_NE(fixed.neighbours.find("in its place"), std::string::npos);
-  EXPECT_EQ(fixed.public_facts[1], "that their order does not depend on what is in them");
+  EXPECT_EQ(fixed.public_facts[1],
+            "that the order of the records does not depend on what is in them");
   const PrivacyStatement shuffled = record_statement(shuffling_plan(2, 1, 4, 5));
   EXPECT_NE(shuffled.neighbours.find("in any order"), std::string::npos);
   EXPECT_EQ(shuffled.neighbours.find("in its place"), std::string::npos);

@@ -75,7 +75,8 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   statement.neighbours = "one user with all ratings added or removed";
   statement.adds_or_removes = true;
   statement.public_facts = {
-      fmt::format("the list of items, {} of them (ratings of others are not used)", plan.items),
+      fmt::format("the list of items, {} of them (ratings of other items are not used)",
+                  plan.items),
       fmt::format("the range of the values, {:g} to {:g} (others are clipped to it)",
                   plan.bounds.low, plan.bounds.high),
       "all options"};
@@ -84,7 +85,7 @@ PrivacyStatement user_statement(const UserPlan& plan) {
   }
   if (plan.users > 0) {
     statement.public_facts.push_back(
-        fmt::format("a guess at the number of users, {}, which says what delta means", plan.users));
+        fmt::format("a guess of the number of users, {}, by which delta is judged", plan.users));
     statement.units = {plan.users, "users, by a public guess"};
   }
   statement.delta = plan.target.delta;

@@ -221,11 +221,11 @@ void deny(WhitenedNoise noise, PrivateRun& run) {
                : "the scale of the noise is read off the documents: sigma_k of M2 and the gaps "
                  "of the eigenvalues of T");
   run.deny(
-      "the bound compares W with a W' aligned to it, the singular vectors of M2' may be rotated or "
-      "flipped");
-  run.deny("the epsilon shown takes the published sensitivities for true");
+      "the bound compares W with a W' aligned to it, but the singular vectors of M2' may be "
+      "rotated or flipped");
+  run.deny("the epsilon shown assumes that the published sensitivities hold");
   if (noise == WhitenedNoise::topics) return;
-  run.deny("T and the inverse of W stand in different bases");
+  run.deny("T and the inverse of W are written in different bases");
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ PrivacyStatement gradient_statement(const GradientPlan& plan) {
   PrivacyStatement statement = rating_statement({plan.target, plan.bounds});
   statement.units.count = plan.ratings;
   statement.neighbours =
-      "one value withdrawn, or put in where there was none; its position stays (a value replaced "
-      "by another is two such changes)";
+      "one value withdrawn, or added where there was none; its position stays (replacing a value "
+      "is two such changes)";
   statement.adds_or_removes = true;
   return statement;
 }

@@ -17,8 +17,7 @@ void require_public(const Companions& companions, const std::string& protected_p
 void name_companions(PrivacyStatement& statement, const Companions& companions) {
   for (const Companion& companion : companions) {
     if (companion.path.empty()) continue;
-    statement.public_facts.push_back(
-        fmt::format("the file of `{}`, {}", companion.option, companion.path));
+    statement.public_facts.push_back(fmt::format("{}, {}", companion.what, companion.path));
   }
 }
 

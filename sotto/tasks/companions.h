@@ -10,7 +10,8 @@ namespace sotto {
 
 // In a private run a companion is taken as public.
 struct Companion {
-  std::string option;  // "vocab"
+  std::string option;  // "vocab", for errors
+  std::string what;    // "the vocabulary file", for certificates
   std::string path;    // empty: not given
 };
 using Companions = std::vector<Companion>;

@@ -88,7 +88,7 @@ void check_positions(const Ratings& positions) {
 std::optional<Ratings> read_test_ratings(const CompleteTask& task, const Ratings& known) {
   if (task.test.empty()) return std::nullopt;
   return read_more_ratings(task.test, task.file, known)
-      .open(PublicDeclaration("the file of `test` is treated as public"));
+      .open(PublicDeclaration("the test file is treated as public"));
 }
 
 void refuse_protected_places(const Ratings& positions, const Ratings& test) {
@@ -229,7 +229,10 @@ RatingFileOptions CompleteTask::reading() const {
 }
 
 Companions CompleteTask::companions() const {
-  return {{"test", test}, {"given", given}, {"items", privacy.items}, {"times", privacy.times}};
+  return {{"test", "the file of test ratings", test},
+          {"given", "the file of the test users' other ratings", given},
+          {"items", "the file that lists the items", privacy.items},
+          {"times", "the file that lists the times", privacy.times}};
 }
 
 ValueBounds CompleteTask::bounds() const {

@@ -182,7 +182,7 @@ std::string exposure(const RecommendTask& task, const SavedUserModel& saved) {
       proved ? fmt::format("the certificate of {} (epsilon {}, delta {})", saved.folder,
                            rounded_up(certificate.at("epsilon").get<double>()),
                            rounded_up(certificate.at("delta").get<double>()))
-             : fmt::format("{}, which guarantees nothing", saved.folder);
+             : fmt::format("{}, which gives no guarantee", saved.folder);
   return fmt::format(
       "These are post-processing for everyone in the training data: {} covers them, and nothing "
       "more is spent. They are made from the ratings in {} and show them to whoever reads this.",

@@ -1,4 +1,4 @@
-// Whether the input of a task is protected: said in one place, held to by every task.
+// Whether the input of a task is protected: decided here, and checked by every task.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sotto {
 
-// The one place where what was read is declared public: when no privacy was asked for. `what`:
-// "the points".
+// The one place where data that was read is declared public: when no privacy was asked for. `what`
+// is "the points", for example.
 template <class T>
 Input<T> declared(Sensitive<T> data, bool is_private, const std::string& what) {
   if (is_private) return Input<T>(std::move(data));
@@ -18,11 +18,11 @@ Input<T> declared(Sensitive<T> data, bool is_private, const std::string& what) {
                   PublicDeclaration("no privacy was asked for " + what + ": taken as public"));
 }
 
-// A file that stands beside the input is public by the caller's word (tasks/companions.h).
+// A file that is given beside the input is public by the caller's word (tasks/companions.h).
 template <class T>
-T opened_companion(Sensitive<T> data, const std::string& option) {
+T opened_companion(Sensitive<T> data) {
   return std::move(data).open(
-      PublicDeclaration("the file of `" + option + "` stands beside the input: taken as public"));
+      PublicDeclaration("a file that is given beside the input is taken as public"));
 }
 
 // What every task checks first: sensitive input needs an epsilon, public input takes none.

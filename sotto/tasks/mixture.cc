@@ -69,7 +69,7 @@ MixtureCompanions open_companions(const MixtureTask& task, Index dim) {
     companions.truth = read_true_means(task.truth, dim, task.mixture.components);
   }
   if (task.infer.empty()) return companions;
-  companions.infer = opened_companion(open_points(task.infer, task.file), "infer");
+  companions.infer = opened_companion(open_points(task.infer, task.file));
   PointSource& points = *companions.infer;
   SOTTO_REQUIRE_AT(points.dim() == dim, "`infer`", "{} has points of dimension {}, not {}",
                    task.infer, points.dim(), dim);
@@ -173,7 +173,10 @@ OptionTable MixtureTask::table() {
 
 void MixtureTask::check() const { privacy.check(); }
 
-Companions MixtureTask::companions() const { return {{"infer", infer}, {"truth", truth}}; }
+Companions MixtureTask::companions() const {
+  return {{"infer", "the file of points to infer", infer},
+          {"truth", "the file of true means", truth}};
+}
 
 Plan plan(const MixtureTask& task, const PublicPointShape& shape) {
   Plan made = settle(task, shape).plan;

@@ -93,11 +93,10 @@ struct TopicCompanions {
   std::optional<Matrix> truth;
 };
 
-std::optional<Corpus> read_companion(const Companion& companion, const TopicsTask& task,
+std::optional<Corpus> read_companion(const std::string& path, const TopicsTask& task,
                                      const std::vector<std::string>& vocabulary, Index words) {
-  if (companion.path.empty()) return std::nullopt;
-  return opened_companion(read_corpus_over(vocabulary, words, companion.path, task.file),
-                          companion.option);
+  if (path.empty()) return std::nullopt;
+  return opened_companion(read_corpus_over(vocabulary, words, path, task.file));
 }
 
 Matrix read_true_topics(const std::string& path, Index words, Index k) {
@@ -109,13 +108,13 @@ Matrix read_true_topics(const std::string& path, Index words, Index k) {
 
 TopicCompanions read_companions(const TopicsTask& task, const std::vector<std::string>& vocabulary,
                                 Index words) {
-  const auto read = [&](const char* option, const std::string& path) {
-    return read_companion({option, path}, task, vocabulary, words);
+  const auto read = [&](const std::string& path) {
+    return read_companion(path, task, vocabulary, words);
   };
   TopicCompanions companions;
-  companions.heldout = read("heldout", task.heldout);
-  companions.reference = read("reference", task.reference);
-  companions.infer = read("infer", task.infer);
+  companions.heldout = read(task.heldout);
+  companions.reference = read(task.reference);
+  companions.infer = read(task.infer);
   if (!task.truth.empty()) {
     companions.truth = read_true_topics(task.truth, words, task.topics.topics);
   }
@@ -271,16 +270,20 @@ void TopicsTask::check() const {
                      "`as-published`", "does not work with `mechanism` and `core`");
     SOTTO_REQUIRE_AT(!topics.refine, "`as-published`", "has no expectation steps: no `refine`");
   }
-  for (const Companion& companion : Companions{
+  for (const auto& [option, path] : std::vector<std::pair<std::string, std::string>>{
            {"heldout", heldout}, {"reference", reference}, {"infer", infer}, {"truth", truth}}) {
-    SOTTO_REQUIRE_AT(companion.path.empty() || std::filesystem::is_regular_file(companion.path),
-                     fmt::format("`{}`", companion.option), "there is no file {}", companion.path);
+    SOTTO_REQUIRE_AT(path.empty() || std::filesystem::is_regular_file(path),
+                     fmt::format("`{}`", option), "there is no file {}", path);
   }
 }
 
 Companions TopicsTask::companions() const {
-  return {{"vocab", file.vocab}, {"heldout", heldout}, {"reference", reference},
-          {"infer", infer},      {"truth", truth},     {"stop-words", file.stop_words_file()}};
+  return {{"vocab", "the vocabulary file", file.vocab},
+          {"heldout", "the file of held-out documents", heldout},
+          {"reference", "the file of reference documents", reference},
+          {"infer", "the file of documents to infer", infer},
+          {"truth", "the file of true topics", truth},
+          {"stop-words", "the file of stop words", file.stop_words_file()}};
 }
 
 std::vector<std::string> TopicsTask::unused_options() const {

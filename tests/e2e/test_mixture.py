@@ -87,7 +87,7 @@ class Mixture(ProgramTest):
         self.assertEqual(len(privacy["releases"]), 6)
         self.assertIn("bound on the norm", privacy["releases"][0]["what"])
         self.assertAlmostEqual(privacy["releases"][0]["cost"]["epsilon"], 0.05, places=6)
-        self.assertIn("that records are shortened to a norm between 0.01 and 100",
+        self.assertIn("that records are clipped to a norm between 0.01 and 100",
                       privacy["public"])
         plan = self.result("mixture", self.points, "-k", COMPONENTS, *sought, "--plan")
         self.assertAlmostEqual(plan["forecasts"]["epsilon_for_bound"], 0.05)

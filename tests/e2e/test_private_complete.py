@@ -133,7 +133,7 @@ class PrivateComplete(ProgramTest):
 
     def test_a_pure_epsilon_is_told_as_one(self):
         text = self.succeed("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE)
-        self.assertIn("epsilon 2, but for the cut tails of the noise", text)
+        self.assertIn("epsilon 2, except for the truncated tails of the noise", text)
 
     def test_an_insecure_seed_repeats_and_certifies_nothing(self):
         private = ["complete", self.ratings, "-r", 2, "--epsilon", 1, *RANGE, "--insecure-seed", 7,

@@ -12,6 +12,7 @@ from sotto_cli import PROGRAM, ProgramTest, main, npy_bytes, read_npy
 DIM, COMPONENTS, RECORDS = 12, 2, 60000
 PRIVATE = ["--epsilon", 2, "--delta", "1e-6", "--max-norm", 1]
 SEARCHED = ["--epsilon", 2, "--delta", "1e-6", "--norm-range", "0.001:1000"]
+ORDER_FACT = "that the order of the records does not depend on what is in them"
 
 
 def phi(x):
@@ -112,7 +113,7 @@ class PrivateStream(ProgramTest):
         self.assertEqual(privacy["releases"][0]["mechanism"], "exponential")
         self.assertLessEqual(privacy["releases"][0]["cost"]["epsilon"], 2)
         self.assertEqual({release["parallel"] for release in privacy["releases"]}, {1})
-        self.assertIn("that records are shortened to a norm between 0.001 and 1000",
+        self.assertIn("that records are clipped to a norm between 0.001 and 1000",
                       privacy["public"])
         # The larger of the two accounts, not their sum.
         mu = max(r["cost"]["mu"] for r in privacy["releases"][1:])
@@ -390,13 +391,14 @@ class PrivateStream(ProgramTest):
     def test_the_certificate_says_what_it_takes_of_the_order(self):
         privacy = self.result("stream", self.points, "-k", COMPONENTS, *PRIVATE)["privacy"]
         self.assertIn("in its place", privacy["neighbours"])
-        self.assertIn("that their order does not depend on what is in them", privacy["public"])
+        self.assertIn(ORDER_FACT, privacy["public"])
         privacy = self.result("stream", self.points, "-k", COMPONENTS, *PRIVATE,
                               "--shuffle")["privacy"]
         self.assertEqual(privacy["guarantee"], "proved")
         self.assertIn("in any order", privacy["neighbours"])
-        self.assertNotIn("that their order does not depend on what is in them", privacy["public"])
-        self.assertIn(f"the number of records they were drawn from, in a secret order, {RECORDS}",
+        self.assertNotIn(ORDER_FACT, privacy["public"])
+        self.assertIn(f"the number of records in all, {RECORDS}, from which those read are drawn in "
+                      "a secret order",
                       privacy["public"])
 
     def test_a_sorted_file_is_shuffled(self):
