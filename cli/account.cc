@@ -114,7 +114,7 @@ class AccountSubsampled final : public Account {
   OptionTable own_options() override {
     return with_count(with_noise({})
                           .real("sampling-rate", 'q', sampling_rate_, {0, 1, true, false},
-                                "probability of each record to be in a sample")
+                                "probability with which a record is in a sample")
                           .required());
   }
   std::string answer(ResultDocument& result) override {

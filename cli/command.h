@@ -37,12 +37,12 @@ class Command {
   virtual OptionTable options() = 0;
   virtual ExitCode run() = 0;
 
-  // The words that follow the name, as they were typed: what runs it again.
+  // The arguments that follow the name, as they were typed: they run the command again.
   std::vector<std::string> arguments;
 
  protected:
-  // The result of this run, to be filled. The options listed in it are those that the run used:
-  // `unused` are left out.
+  // A document for the result of this run, to be filled. It lists the options that the run used:
+  // all but `unused`.
   ResultDocument start_document(const std::string& title,
                                 const std::vector<std::string>& unused = {});
 };
@@ -59,15 +59,15 @@ struct CommonOptions {
   OutputFolder::Others others() const {
     return force ? OutputFolder::Others::keep : OutputFolder::Others::refuse;
   }
-  // Opens the folder of --out, if there is one. Refuses a folder that holds an input of this run: a
-  // former result in it is replaced.
+  // Opens the folder of --out, if there is one. Refuses a folder that holds an input of this run,
+  // since a former result in the folder is replaced.
   void open_folder(std::optional<OutputFolder>& folder,
                    const std::vector<std::string>& inputs) const;
 };
 
 std::vector<std::unique_ptr<Command>> all_commands();
 
-// Each in the file of its name.
+// Each is defined in the file of its name.
 std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
 std::vector<std::unique_ptr<Command>> make_account_commands();

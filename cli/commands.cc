@@ -40,7 +40,7 @@ OptionTable CommonOptions::table() {
 
 void CommonOptions::open_folder(std::optional<OutputFolder>& folder,
                                 const std::vector<std::string>& inputs) const {
-  SOTTO_REQUIRE_AT(!force || !out.empty(), "--force", "goes with --out");
+  SOTTO_REQUIRE_AT(!force || !out.empty(), "--force", "needs --out");
   if (out.empty()) return;
   for (const std::string& input : inputs) {
     const std::string parent = std::filesystem::path(input).parent_path().string();

@@ -37,12 +37,12 @@ class Complete final : public Command {
         .append(task_.table())
         .text("recommend", 0, recommend_.own, "FILE",
               "the ratings of one user: print what a result of `unit` user predicts for the items "
-              "not rated; nothing leaves")
+              "not rated; nothing is released")
         .integer("top", 0, recommend_.top, {1, 1000000}, "how many to recommend")
         .flag("check", check_, "report on the files and learn nothing")
         .flag("plan", plan_,
               "say what would be released, with which noise, and stop; reads who rated what, but "
-              "no value (unit rating), or the lists of items and times alone (unit user)")
+              "no value (unit rating), or only the lists of items and times (unit user)")
         .append(common_.table());
   }
 

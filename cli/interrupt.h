@@ -19,7 +19,7 @@ class InteractiveProgress {
   ProgressBar bar_;
 };
 
-// The result of work(callback), with the bar gone when it is there.
+// Returns the result of work(callback); the bar is gone by then.
 template <class Work>
 auto with_progress(Work work) {
   InteractiveProgress progress;

@@ -166,7 +166,7 @@ int run(std::vector<std::string> arguments) {
   parse(*command, std::move(arguments));
   const int code = command->run();
   if (code == exit_not_converged) {
-    fmt::print(stderr, "sotto: ended without converging; the result is given all the same\n");
+    fmt::print(stderr, "sotto: ended without converging; the result is given anyway\n");
   }
   return code;
 }

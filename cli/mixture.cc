@@ -83,7 +83,7 @@ class Mixture final : public Command {
           result.rank, spanned + 1, spanned);
     }
     if (result.released->max_norm) {
-      fmt::print("records longer than {:.4g}, a bound chosen privately, were shortened to it\n",
+      fmt::print("records longer than {:.4g}, a bound chosen privately, were clipped to it\n",
                  *result.released->max_norm);
     }
     fmt::print("{}\n", with_dashes(result.released->certificate.to_text()));

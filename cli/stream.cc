@@ -67,7 +67,7 @@ class Stream final : public Command {
   }
 
  private:
-  // The answers are given up only when the result made from them has arrived.
+  // The checkpoint is removed only when the result made from its answers has arrived.
   void write(const StreamResult& result, std::optional<OutputFolder>& folder) {
     ResultDocument document =
         start_document("Components of a stream of records", {"plan", "records", "weight"});
@@ -112,7 +112,7 @@ class Stream final : public Command {
     if (result.records_for_bound) {
       fmt::print(
           "records longer than {:.4g}, a bound chosen privately from the first {}, were "
-          "shortened to it\n",
+          "clipped to it\n",
           result.max_norm, *result.records_for_bound);
     }
     if (result.certificate) fmt::print("{}\n", result.certificate->to_text());

@@ -19,7 +19,7 @@ using Companions = std::vector<Companion>;
 // Refuses a companion that is the protected file itself, under whatever name.
 void require_public(const Companions& companions, const std::string& protected_path);
 
-// Names the companions among what the certificate takes as public.
+// Adds the companions to what the certificate takes as public.
 void name_companions(PrivacyStatement& statement, const Companions& companions);
 
 }  // namespace sotto

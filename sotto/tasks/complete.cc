@@ -24,15 +24,16 @@
 namespace sotto {
 namespace {
 
-// ---- which options a run looks at ----
+// ---- which options a run uses ----
 
-// Those of the solver that are not here have no effect on a private run.
+// Options of the solver that are not listed here have no effect on a private run.
 constexpr std::string_view kOfSums[] = {"rank", "model"};
 constexpr std::string_view kOfGradients[] = {"rank", "model", "seed"};
 constexpr std::string_view kOfPublished[] = {"rank", "model",  "lambda", "lambda-core",
                                              "step", "epochs", "seed"};
 
-// Whether the options of the solver are all used: noise on every rating makes the rest free.
+// Whether all options of the solver are used: after noise on every rating the rest is
+// post-processing.
 bool is_solver_run(const CompleteTask& task) {
   const RatingPrivacyOptions& privacy = task.privacy;
   return !privacy.asked() || (privacy.perturb == Perturbation::input && !privacy.as_published);
@@ -46,8 +47,8 @@ bool looks_at(const CompleteTask& task, const std::string& solver_option) {
   return std::find(used.begin(), used.end(), solver_option) != used.end();
 }
 
-// What has no effect is refused where it was given, so that nobody believes that the ratings chose
-// anything. A seed is harmless, and the published methods are stochastic gradients.
+// An option without effect is refused when it was given, so that nobody believes that the ratings
+// chose anything. A seed is harmless, and the published methods are stochastic gradients.
 void refuse_without_effect(const CompleteTask& task) {
   CompletionOptions given = task.completion, usual;
   if (task.privacy.as_published && given.method == CompletionMethod::sgd) {
@@ -140,7 +141,7 @@ CompletionResult complete_publicly(Ratings ratings, const CompleteTask& task,
   return result;
 }
 
-// The way to a private model, with all that public numbers can refuse.
+// The way to a private model. Refuses what public numbers rule out.
 RatingWay checked_way(const CompleteTask& task, const RatingShape& shape) {
   task.completion.check_for(shape.dims);
   task.privacy.require_small_delta({shape.ratings, "ratings"});
@@ -198,7 +199,7 @@ OptionTable CompleteTask::table() {
       .append(privacy.table())
       .text("given", 0, given, "FILE",
             "unit user, with `test`: public ratings of the test users, who should not be in "
-            "RATINGS (that is not looked at)");
+            "RATINGS (this is not checked)");
 }
 
 void CompleteTask::check() const {

@@ -45,11 +45,11 @@ struct CompleteTask {
   std::vector<Companion> companions() const;
   // The range of the values, which a private run needs.
   ValueBounds bounds() const;
-  // Options of the table that this run does not look at.
+  // Options of the table that this run does not use.
   std::vector<std::string> unused() const;
 };
 
-// What a private run, unit rating, will release. Refuses what its shape does not allow.
+// What a private run, unit rating, will release. Refuses what the shape does not allow.
 Plan plan(const CompleteTask& task, const RatingShape& shape);
 
 // The shape of a file of ratings, unit rating: reads who rated what, which is public, and not the
@@ -75,9 +75,9 @@ struct CompletionResult {
   std::optional<Certificate> certificate;  // with it
 };
 
-// Learns a model: of ratings that were declared public without privacy, of others with it, unit
-// rating. Then the file of `test` is taken as public; one that holds places of the ratings is
-// refused. A run that was asked to stop throws an Error with Fault::stopped.
+// Learns a model: without privacy from ratings that were declared public, with privacy (unit
+// rating) from others. A private run takes the test file as public, and refuses one that holds
+// places of the ratings. A run that is asked to stop throws an Error with Fault::stopped.
 CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,
                      const ProgressCallback& progress = {});
 
@@ -88,7 +88,7 @@ void save(const CompletionResult& result, OutputFolder& folder);
 struct RatingCheck {
   RatingShape shape;
   std::vector<std::string> modes;
-  Index duplicates = 0;                // entries at a place that an earlier one has
+  Index duplicates = 0;                // entries at the place of an earlier one
   std::vector<Index> empty_slices;     // rows without entries, one number a mode
   std::vector<Index> ratings_of_rows;  // of the first mode, in increasing order
   double lowest = 0, highest = 0;

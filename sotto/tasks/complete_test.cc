@@ -171,7 +171,7 @@ TEST(CompleteTask, refuses_options_that_have_no_effect_on_a_private_run) {
   task = private_completion();
   task.completion.lambda = {1};
   EXPECT_ERROR(task.check(), "`lambda`: has no effect");
-  task.privacy.perturb = Perturbation::input;  // all that follows the noise is free
+  task.privacy.perturb = Perturbation::input;  // after the noise, everything is free
   EXPECT_NO_THROW(task.check());
   task.privacy.as_published = true;
   EXPECT_NO_THROW(task.check());

@@ -19,8 +19,8 @@
 
 namespace SOTTO_API sotto {
 
-// The public files of a run: lists of items and times, and ratings of test users, who are others
-// than those that are learnt from.
+// The public files of a run: the lists of items and times, and ratings of test users. These are
+// other users than those that the run learns from.
 struct UserFiles {
   ListedRows rows;
   std::map<std::string, std::vector<OwnRating>> own;  // of each test user
@@ -43,11 +43,11 @@ struct UserCompletionResult {
   std::optional<CompletionScores> scores;  // of the test users
 };
 
-// Learns from sensitive ratings. Whether a test user is among the users is not looked at, since a
-// refusal would tell.
+// Learns from sensitive ratings. The run does not check whether a test user is among the users,
+// since a refusal would tell.
 UserCompletionResult run_users(Input<Ratings> ratings, UserFiles files, const CompleteTask& task);
 
-// Writes factors, effects and labels. What else makes up the model stands in result.json.
+// Writes factors, effects and labels. The rest of the model is in result.json.
 void save(const UserCompletionResult& result, OutputFolder& folder);
 
 // A model from the folder of a result of unit user.
@@ -55,7 +55,7 @@ struct SavedUserModel {
   std::string folder;
   UserModel model;
   ListedRows rows;
-  std::string certificate;  // JSON, as saved; of an empty object: none
+  std::string certificate;  // JSON, as saved; an empty object: none
 };
 SavedUserModel load_user_model(const std::string& folder);
 
@@ -64,7 +64,7 @@ struct RecommendTask {
   RatingFileOptions file;
   std::int64_t top = 10;
 
-  // Options of a completion that recommending does not look at.
+  // Options of a completion that recommending does not use.
   static std::vector<std::string> unused();
 };
 

@@ -42,11 +42,11 @@ PowerPlan chosen_form(const DecomposeTask& task, const PublicShape& shape) {
   if (task.privacy.mechanism == PowerMechanism::iterate) return iterate;
   if (task.privacy.mechanism == PowerMechanism::input) return input;
   if (task.method != TensorMethod::power || whitens(task))
-    return input;  // no other way to do these
+    return input;  // these need the tensor itself
   return better_plan(iterate, input);
 }
 
-// Noise on every iteration asks a fixed number of times, and nothing that was not paid for.
+// A run with noise on every iteration asks a fixed number of questions. It sees nothing else.
 void require_iterable(const DecomposeTask& task) {
   constexpr const char* kWhy =
       "needs the tensor itself: only `mechanism` input, which releases it with noise, allows it in "
@@ -332,7 +332,7 @@ DecomposeResult rehearse(SymmetricOracle& exact, const DecomposeTask& task,
                          const ProgressCallback& progress) {
   const PrivatePower settled = settle(task, PublicShape{exact.dim(), exact.order()});
   SOTTO_REQUIRE_AT(settled.form.mechanism == PowerMechanism::iterate, "`mechanism`",
-                   "a tensor known through its answers only takes noise on every iteration");
+                   "a tensor that is known only by its answers takes noise on every iteration");
   PrivateRun run(settled.plan, task.privacy.key());
   PrivatePowerOracle oracle(exact, settled.noise, run);
   DecomposeResult result;

@@ -63,7 +63,7 @@ struct DecomposeTask {
   };
   Given given;
 
-  OptionTable table();  // `weight` is left to whoever prints plans
+  OptionTable table();  // without `weight`, which only plans use
 
   // Refuses what cannot be combined, whatever the tensor.
   void check() const;
@@ -77,13 +77,13 @@ struct DecomposeResult {
   // Of a private run.
   std::optional<Certificate> certificate;
   PowerMechanism mechanism = PowerMechanism::automatic;
-  // Of a run that is not private: in all, and checks and packing alone.
+  // Of a run that is not private: the time of all its work, and that of checks and packing.
   double seconds = 0, seconds_preparing = 0;
 
   bool converged() const { return found.status != Status::iteration_limit; }
 };
 
-// What a private run would do. Refuses a task without epsilon, and what this shape cannot have.
+// What a private run would do. Refuses a task without epsilon, and what this shape rules out.
 Plan plan(const DecomposeTask& task, const PublicShape& shape);
 
 // Refuses sensitive data without epsilon and public data with it. Throws where the caller stops it.
@@ -92,8 +92,8 @@ DecomposeResult run(Input<AnyTensor> tensor, const DecomposeTask& task,
 DecomposeResult run(Input<SymmetricTensor> tensor, const DecomposeTask& task,
                     const ProgressCallback& progress = {});
 
-// For studies: the noise of a private run over a public tensor that is known through an oracle.
-// The certificate says that nothing was protected. Only noise on every iteration can be had so.
+// For studies: the noise of a private run over a public tensor that is known through an oracle. The
+// certificate says that nothing was protected. Works only with noise on every iteration.
 DecomposeResult rehearse(SymmetricOracle& exact, const DecomposeTask& task,
                          const ProgressCallback& progress = {});
 

@@ -21,7 +21,7 @@
 
 namespace SOTTO_API sotto {
 
-// What is in memory already: protected, or declared public for a reason.
+// Data in memory: protected, or declared public for a reason.
 template <class T>
 Input<T> sensitive_input(T data) {
   return Input<T>(Sensitive<T>(std::move(data)));
@@ -31,7 +31,7 @@ Input<T> public_input(T data, const std::string& reason) {
   return Input<T>(Sensitive<T>(std::move(data)), PublicDeclaration(reason));
 }
 
-// What stands in a file.
+// Data in a file.
 Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private);
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
@@ -39,16 +39,15 @@ Input<Points> points_input(const std::string& path, PointFileOptions file, bool 
 // The shape of a tensor from the header of an .npy file, which is public; no more of it is read.
 PublicShape tensor_shape(const std::string& path);
 
-// The shape of a file of private points, as far as it states it without being read.
+// The shape of a file of private points, as far as the file states it without being read.
 PublicPointShape points_shape(const std::string& path, PointFileOptions file);
 
-// The shape of a stream: given, or from the header of an .npy file. `batch`: records for each
-// answer, where they are fixed; then their number in all need not be known.
+// The shape of a stream: given, or from the header of an .npy file. `batch` is the number of
+// records for each answer, if it is fixed; the number of all records need not be known then.
 PublicStream stream_shape(const std::string& path, std::optional<Index> dim,
                           std::optional<Index> records, Index batch);
 
-// What is wrong with an input as a whole is said of its file: an error that names no place gets
-// this one.
+// An error about an input as a whole names its file: an error without a place gets `place`.
 template <class Work>
 auto at_place(const std::string& place, Work work) {
   try {

@@ -48,8 +48,8 @@ PrivateMixtureTask settle(const MixtureTask& task, const PublicPointShape& shape
 
 // ---- other files ----
 
-// What stands beside the points. Looked at first: a run must not end over these files when its
-// budget is spent.
+// The files beside the points. They are read first: a run must not fail over them when its budget
+// is spent.
 struct MixtureCompanions {
   Points infer;
   Index records_to_infer = 0;
@@ -73,7 +73,7 @@ MixtureCompanions open_companions(const MixtureTask& task, Index dim) {
   PointSource& points = *companions.infer;
   SOTTO_REQUIRE_AT(points.dim() == dim, "`infer`", "{} has points of dimension {}, not {}",
                    task.infer, points.dim(), dim);
-  SOTTO_REQUIRE_AT(points.can_rewind(), "`infer`", "{} is no regular file", task.infer);
+  SOTTO_REQUIRE_AT(points.can_rewind(), "`infer`", "{} is not a regular file", task.infer);
   companions.records_to_infer = for_record_blocks(points, kNoBound, [](const RowMatrix&) {});
   SOTTO_REQUIRE_AT(companions.records_to_infer > 0, "`infer`", "{} has no points", task.infer);
   return companions;
@@ -167,7 +167,7 @@ OptionTable MixtureTask::table() {
       .append(file.table())
       .append(privacy.table())
       .text("infer", 0, infer, "FILE",
-            "public points whose probabilities of each component to write (inferred.npy)")
+            "write the probabilities of each component for these public points (inferred.npy)")
       .text("truth", 0, truth, "FILE", "true means (.npy, d x k) to compare with");
 }
 

@@ -51,14 +51,14 @@ struct MixtureTask {
 struct MixtureResult {
   GaussianMixture mixture;  // most probable component first
   Status status = Status::converged;
-  Index rank = 0;  // eigenvalues of the covariance that stand out of its noise
+  Index rank = 0;  // eigenvalues of the covariance above its noise
   Index records = 0;
   std::int64_t steps = 0;                    // expectation-maximisation steps
   std::optional<double> largest_mean_error;  // where the truth was given
   // Those of `infer`, for save().
   Points to_infer;
   Index records_to_infer = 0;
-  // A sentence: whose data inferred.npy shows although a certificate is near; else empty.
+  // A sentence that says whose data inferred.npy shows in spite of the certificate; else empty.
   std::string exposes;
 
   // Of a run that is not private.
@@ -67,7 +67,7 @@ struct MixtureResult {
     Vector second_spectrum, third_spectrum;
     std::vector<double> log_likelihood;  // a point, before each step
     double movement = 0;                 // of the mean that moved furthest in the last step
-    double seconds = 0;                  // with reading: the two go on together
+    double seconds = 0;                  // including reading, which overlaps
   };
   std::optional<Public> open;
 
@@ -78,13 +78,13 @@ struct MixtureResult {
   };
   std::optional<Private> released;
 
-  // Whether fewer directions stand out of the noise of a released moment than the means span.
+  // Whether fewer directions of a released moment are above its noise than the means span.
   bool drowned() const { return released && rank < mixture.components() - 1; }
   bool converged() const { return !drowned() && status == Status::converged; }
 };
 
 // What a private run would do. Refuses a task without epsilon, a shape without the number of
-// records, and what this shape cannot have.
+// records, and what this shape rules out.
 Plan plan(const MixtureTask& task, const PublicPointShape& shape);
 
 // Refuses sensitive points without epsilon and public points with it. Throws where the caller stops

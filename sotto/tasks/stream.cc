@@ -105,11 +105,11 @@ std::string lines(const OptionTable& table) {
   return text;
 }
 
-// What must be the same for a checkpoint to fit: everything that decides the answers.
+// What must be the same for a checkpoint to be used: everything that decides the answers.
 std::string description(const StreamTask& task, StreamOptions stream, Index batch,
                         const std::vector<std::string>& facts) {
   std::string text = fmt::format("sotto {}\n", SOTTO_VERSION);
-  stream.batch = batch;  // as it came to be
+  stream.batch = batch;  // as settled
   PointFileOptions file = task.file;
   text += lines(stream.table()) + lines(file.table());
   text += fmt::format("shuffle {}\n", task.shuffle);
@@ -141,7 +141,7 @@ std::unique_ptr<CheckpointFile> open_checkpoint(const StreamTask& task,
   return std::make_unique<CheckpointFile>(task.checkpoint, description);
 }
 
-// A run that goes on takes the order it began with.
+// A resumed run takes the order it began with.
 std::optional<OrderSeed> order_seed(const StreamTask& task, const CheckpointFile* checkpoint) {
   if (!task.shuffle) return std::nullopt;
   if (task.privacy.insecure_seed) {
@@ -157,7 +157,7 @@ std::string what_is_left(const StreamTask& task, const StreamResult& result) {
   if (!result.checkpoint) return is_private ? "nothing left this run" : "nothing was written";
   const std::int64_t answers = result.checkpoint->answers();
   const bool idle = is_private && answers == result.answers_from_checkpoint;
-  return fmt::format("{}the checkpoint {} is kept to go on from{}",
+  return fmt::format("{}the checkpoint {} is kept to resume from{}",
                      idle ? "nothing was released by this run; " : "", result.checkpoint->path(),
                      is_private && answers > 0 ? ", the answers in it are spent" : "");
 }
@@ -239,12 +239,12 @@ OptionTable StreamTask::table() {
       .append(file.table())
       .flag("shuffle", shuffle,
             "read the records of a plain .npy or raw file in a random order, which a private run "
-            "keeps secret: then the order in which they stand may depend on the data. Takes 8 "
-            "bytes of memory a record; without `epsilon` the order comes from `seed`")
+            "keeps secret: the order in the file may then depend on the data. Takes 8 bytes of "
+            "memory a record; without `epsilon` the order comes from `seed`")
       .append(privacy.table())
       .text("checkpoint", 0, checkpoint, "FILE",
-            "write each answer to FILE; run again after an interruption, the run goes on from "
-            "there. Removed when the result has been written. Keep it to yourself");
+            "write each answer to FILE; a run that is started again after an interruption resumes "
+            "from there. FILE is removed when the result has been written. Keep it secret");
 }
 
 void StreamTask::check() const {

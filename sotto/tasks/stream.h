@@ -8,8 +8,8 @@
 //   task.privacy.max_norm = 1;
 //   StreamResult result = run(points_input("points.npy", task.file, true), task);
 //
-// With `checkpoint` every answer is written to a file as it comes; the same task over the same
-// points then goes on from there (io/replay_oracle.h).
+// With `checkpoint` every answer is written to a file as it comes. The same task over the same
+// points then resumes from there (io/replay_oracle.h).
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct StreamTask {
   };
   Given given;
 
-  OptionTable table();  // `weight` is left to whoever prints plans
+  OptionTable table();  // without `weight`, which only plans use
 
   // Refuses what cannot be combined, whatever the points.
   void check() const;
@@ -60,17 +60,17 @@ struct StreamResult {
   std::optional<Index> records;  // that the source says it has; not of a private run
   Index points_read = 0, batch = 0, answers = 0;
   Index answers_from_checkpoint = 0;
-  // Of a private run: what records were shortened to, and how many chose it, where it was not
-  // given.
+  // Of a private run: the norm that records were clipped to and, where it was not given, the number
+  // of records that it was chosen from.
   std::optional<Certificate> certificate;
   double max_norm = 0;
   std::optional<Index> records_for_bound;
   double seconds = 0;  // of a run that is not private, with reading
-  // Holds the answers until the result has arrived: to be removed then, where there is one.
+  // Holds the answers until the result has arrived; the caller then removes it. Null: none.
   std::shared_ptr<CheckpointFile> checkpoint;
 };
 
-// What a private run would do. Refuses a task without epsilon, and what this stream cannot have.
+// What a private run would do. Refuses a task without epsilon, and what this stream rules out.
 Plan plan(const StreamTask& task, const PublicStream& stream);
 
 // Refuses sensitive points without epsilon and public points with it. Throws where the caller stops

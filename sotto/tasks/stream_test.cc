@@ -207,7 +207,7 @@ TEST(StreamTask, a_shuffled_run_goes_on_in_its_secret_order) {
   StreamTask task = private_stream_task();
   task.shuffle = true;
   task.checkpoint = folder / "run";
-  EXPECT_ERROR(run(sensitive_records(), task, stop_after(3)), "is kept to go on from");
+  EXPECT_ERROR(run(sensitive_records(), task, stop_after(3)), "is kept to resume from");
   // Another order would be records that the answers were not made from.
   const StreamResult result = run(sensitive_records(), task);
   EXPECT_GT(result.answers_from_checkpoint, 0);
@@ -218,7 +218,7 @@ TEST(StreamTask, a_checkpoint_of_another_run_is_refused) {
   const TemporaryFolder folder;
   StreamTask task = private_stream_task();
   task.checkpoint = folder / "run";
-  EXPECT_ERROR(run(sensitive_records(), task, stop_after(3)), "is kept to go on from");
+  EXPECT_ERROR(run(sensitive_records(), task, stop_after(3)), "is kept to resume from");
   const auto refuses = [&](const char* line, const std::function<void(StreamTask&)>& change) {
     StreamTask other = task;
     change(other);

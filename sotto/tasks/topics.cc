@@ -87,7 +87,7 @@ std::vector<Forecast> forecasts_of(const TopicsTask& task, const PrivateTopicPla
 
 // ---- other files ----
 
-// What stands beside the documents, over the same words.
+// The files beside the documents, over the same words.
 struct TopicCompanions {
   std::optional<Corpus> heldout, reference, infer;
   std::optional<Matrix> truth;
@@ -199,8 +199,8 @@ TopicsResult run_private(Sensitive<Corpus> corpus, const TopicsTask& task,
                          const std::vector<std::string>& facts, const ProgressCallback& progress) {
   const PublicCorpusShape shape = public_shape(corpus);
   const PrivateTopicsTask settled = settle(task, shape, facts);
-  // A run must not end over these files when its budget is spent; where the words are chosen
-  // privately they cannot be read before.
+  // A run must not fail over these files when its budget is spent. They cannot be read earlier
+  // where the words are chosen privately.
   std::optional<TopicCompanions> companions;
   if (shape.words > 0) companions = read_companions(task, public_words(corpus), shape.words);
   PrivateRun run(settled.plan, task.privacy.key());
@@ -249,7 +249,8 @@ OptionTable TopicsTask::table() {
             "public documents to predict: perplexity by document completion")
       .text("reference", 0, reference, "FILE",
             "public documents for the coherence of the topics; without it the corpus itself")
-      .text("infer", 0, infer, "FILE", "documents whose topic proportions to write (inferred.npy)")
+      .text("infer", 0, infer, "FILE",
+            "write the topic proportions of these documents (inferred.npy)")
       .text("truth", 0, truth, "FILE", "true topics (.npy, V x k) to compare with");
 }
 

@@ -44,14 +44,14 @@ struct TopicsTask {
   // A guess at the different words of a document: for what plan() expects.
   double length = 50;
 
-  OptionTable table();  // `length` is left to whoever prints plans
+  OptionTable table();  // without `length`, which only plans use
 
   // Refuses what cannot be combined, and companions that are not there, whatever the documents.
   void check() const;
 
   bool published() const { return as_published != PublishedTopics::off; }
   std::vector<Companion> companions() const;
-  // Options that a run of this task does not look at.
+  // Options that a run of this task does not use.
   std::vector<std::string> unused_options() const;
 };
 
@@ -75,7 +75,7 @@ struct TopicsResult {
   Index documents = 0;
   std::int64_t steps = 0;          // expectation steps that were made
   std::optional<Corpus> to_infer;  // documents of `infer`, for save()
-  // A sentence: whose data inferred.npy shows although a certificate is near; else empty.
+  // A sentence that says whose data inferred.npy shows in spite of the certificate; else empty.
   std::string exposes;
 
   // Of a run that is not private.
@@ -106,7 +106,7 @@ struct TopicsResult {
   std::string word(Index number) const;
 };
 
-// What a private run would do. Refuses a task without epsilon, and what this shape cannot have.
+// What a private run would do. Refuses a task without epsilon, and what this shape rules out.
 Plan plan(const TopicsTask& task, const PublicCorpusShape& shape);
 
 // Refuses sensitive documents without epsilon and public documents with it. Throws where the caller

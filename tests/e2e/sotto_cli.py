@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 # On standard error with exit code 3.
-NOT_CONVERGED = "sotto: ended without converging; the result is given all the same\n"
+NOT_CONVERGED = "sotto: ended without converging; the result is given anyway\n"
 
 # Standard output of a run that ends early: at most that it protects nothing.
 NOTHING = r"\A(not private: the \w+ (is|are) treated as public\n)?\Z"

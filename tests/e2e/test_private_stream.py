@@ -357,8 +357,8 @@ class PrivateStream(ProgramTest):
                 run.send_signal(signal.SIGINT)
                 out, error = run.communicate(data[fed:], timeout=120)
                 self.assertEqual(out, b"")
-                self.assertEqual(error, b"sotto: stopped; the checkpoint run.ckpt is kept to go on "
-                                 b"from, the answers in it are spent\n")
+                self.assertEqual(error, b"sotto: stopped; the checkpoint run.ckpt is kept to "
+                                 b"resume from, the answers in it are spent\n")
                 self.assertEqual(run.returncode, 130)
                 done = self.pipe(data, *options, "--json")
                 self.assertEqual(done.stderr, b"")
@@ -378,8 +378,8 @@ class PrivateStream(ProgramTest):
         self.assertTrue(done.stderr.endswith(b"private run; nothing left this run\n"), done.stderr)
         done = self.pipe(bad, *self.PIPED)
         self.assertEqual(done.returncode, 2)
-        self.assertTrue(done.stderr.endswith(b"private run; the checkpoint run.ckpt is kept to go on "
-                                             b"from, the answers in it are spent\n"), done.stderr)
+        self.assertTrue(done.stderr.endswith(b"private run; the checkpoint run.ckpt is kept to "
+                                             b"resume from, the answers in it are spent\n"), done.stderr)
         self.assertNotIn(b"nothing was released", done.stderr)
         done = self.pipe(bad, *self.PIPED)
         self.assertIn(b"nothing was released by this run; the checkpoint", done.stderr)
