@@ -1,8 +1,8 @@
-// The door: the only code that opens Sensitive data and makes Released values.
+// The only code that opens Sensitive data and makes Released values.
 //
-// Whoever includes this holds both data and noise and owes a line in the certificate for whatever
-// leaves. scripts/check_includes.py keeps both its definition and every include of this header
-// within release/: library, program, benchmarks and tests alike.
+// Code that includes this header holds both data and noise, and must add a line to the certificate
+// for whatever leaves. scripts/check_includes.py keeps the definition and every include of this
+// header within release/, in the library, the program, the benchmarks and the tests.
 #pragma once
 
 #include <utility>

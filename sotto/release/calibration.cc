@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// Room for the roundings of whoever adds the charges up again.
+// Leaves room for the roundings of code that adds the charges up again.
 constexpr double kSlack = 0x1p-44;
 
 void require_precision(double left, const PrivacyTarget& target, std::int64_t values,
@@ -26,8 +26,8 @@ void require_precision(double left, const PrivacyTarget& target, std::int64_t va
 void require_tails(bool payable, const PrivacyTarget& target) {
   SOTTO_REQUIRE_AT(
       payable, "`epsilon`",
-      "{} asks for so little noise that where its tails are cut may show: that costs "
-      "more than {}; take a smaller one",
+      "{} asks for so little noise that its truncated tails may show, which costs more than {}; "
+      "take a smaller one",
       target.epsilon,
       target.delta <= kTailDelta ? "a pure epsilon allows" : fmt::format("delta {}", target.delta));
 }
@@ -41,7 +41,7 @@ double affordable_mu(const PrivacyTarget& target, std::int64_t releases, std::in
   require_delta(target.delta);
   const auto n = static_cast<double>(values);
   const double epsilon = 2 * n * IntegerZiggurat::kRelativeError;
-  // An upper bound of any mu handed out below, so that the tails beyond reach are overcharged.
+  // An upper bound on every mu returned below, so that the tails beyond reach are overcharged.
   const double most =
       gdp_mu(target.epsilon, target.delta) / std::sqrt(static_cast<double>(releases));
   const double gap = IntegerZiggurat::kGaussianReach - most;
@@ -58,7 +58,7 @@ double affordable_epsilon(const PrivacyTarget& target, std::int64_t values) {
   const double precision = n * 0x1p-46 + 0x1p-31;
   const double left = (target.epsilon - precision) * (1 - 0x1p-40);
   require_precision(left, target, values, precision);
-  // laplace.md, step 3: n exp(epsilon - 700) for each release, of parts of epsilon and of the
+  // laplace.md, step 3: n exp(epsilon - 700) for each release, where releases share epsilon and the
   // values.
   const double tails = n * std::exp(target.epsilon - IntegerZiggurat::kExponentialReach);
   require_tails(tails < target.delta / 2, target);

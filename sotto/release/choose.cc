@@ -24,9 +24,9 @@ double mean_over_blocks(const PowerShape& shape, F f) {
   return sum / kBlocks;
 }
 
-// What a coordinate's noise is, over the deviation of one Gaussian release of sensitivity 1 that
-// takes the whole budget. A symmetric isometric Gaussian E has Var E(w,u,..,u) = 1/p for w
-// orthogonal to u.
+// The noise of a coordinate, over the deviation of one Gaussian release of sensitivity 1 that takes
+// the whole budget. A symmetric isometric Gaussian E has Var E(w,u,..,u) = 1/p for w orthogonal to
+// u.
 double strict_noise(const PowerPlan& plan) {
   const PowerShape& s = plan.shape;
   if (plan.mechanism == PowerMechanism::input) {
@@ -46,10 +46,10 @@ double published_noise(const PowerPlan& plan, const PrivacyTarget& target) {
   return published_nu(plan.shape, target, plan.published) * scale;
 }
 
-// How often a run draws a vector that may lie near a component. On one noisy tensor, once a start.
-// With fresh noise in every answer a vector that does not yet grow is drawn anew in each iteration:
-// c' = (weight / (noise sqrt(d))) c^2 + g / sqrt(d), g standard Gaussian, for order 3. From a good
-// draw it takes some iterations to arrive.
+// How often a run draws a vector that may lie near a component. On one noisy tensor this happens
+// once a start. With fresh noise in every answer, a vector that does not yet grow is drawn anew in
+// each iteration: c' = (weight / (noise sqrt(d))) c^2 + g / sqrt(d), g standard Gaussian, for order
+// 3. A good draw needs some more iterations to converge.
 double draws(const PowerPlan& plan) {
   constexpr std::int64_t kToArrive = 4;
   const auto starts = static_cast<double>(plan.shape.starts);
@@ -57,11 +57,11 @@ double draws(const PowerPlan& plan) {
   return starts * static_cast<double>(std::max<std::int64_t>(1, plan.shape.iterations - kToArrive));
 }
 
-// The weakest weight over the noise of a coordinate; the constants are fitted (docs/choosing.md).
-// A vector of cosine c with a component grows when weight c^(p-1) passes c |noise| = c noise
+// The weakest weight over the noise of a coordinate; the constants are fitted (docs/choosing.md). A
+// vector of cosine c with a component grows when weight c^(p-1) exceeds c |noise| = c noise
 // sqrt(d), and the best of N draws has c^2 about (1 + 2 ln N) / d. On one noisy tensor the noise
-// does not change from step to step; there the weight must also pass the operator norm of the
-// noise, which goes with sqrt(d).
+// does not change from step to step; there the weight must also exceed the operator norm of the
+// noise, which grows like sqrt(d).
 double weight_over_noise(const PowerPlan& plan) {
   const auto d = static_cast<double>(plan.shape.dim);
   const double best = 1 + 2 * std::log(draws(plan));

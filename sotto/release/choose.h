@@ -1,6 +1,6 @@
 // What to run, from public numbers alone: the mechanism, the number of starts and of iterations,
-// and what can be expected of it. The rules were tuned on synthetic tensors; docs/choosing.md shows
-// the figures. A run may take other numbers: its guarantee does not depend on them.
+// and what can be expected of them. The rules were tuned on synthetic tensors; docs/choosing.md
+// shows the figures. A run may use other numbers: its guarantee does not depend on them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sotto {
 
-// Starts and iterations of the iterated form, where the user gave none.
+// Starts and iterations of the iterated form, if the user gives none.
 std::int64_t default_starts(const PublicShape& shape);
 std::int64_t default_iterations(const PublicShape& shape);
 
@@ -22,15 +22,16 @@ struct PowerPlan {
   Published published = Published::no;
 };
 
-// What it will meet.
+// What the run can expect.
 struct PowerForecast {
   double noise;   // standard deviation of one coordinate of T(I,u,..,u) at random unit starts
   double weight;  // the weakest of the components (orthonormal) that is expected to be recovered
 };
 PowerForecast forecast(const PowerPlan& plan, const PrivacyTarget& target);
 
-// Of an iterated plan and one with input perturbation, the one whose forecast recovers the weaker
-// component. The noise of both falls alike with epsilon, so this does not depend on it.
+// The better of an iterated plan and one with input perturbation: the one whose forecast recovers
+// the weaker component. The noise of both falls alike with epsilon, so the choice does not depend
+// on it.
 PowerPlan better_plan(const PowerPlan& iterate, const PowerPlan& input);
 
 // The epsilon at which components of this weight are expected to be recovered.

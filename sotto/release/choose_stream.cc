@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// A block as a run begins with: random unit columns; the simultaneous form makes each group of k
+// A block with which a run begins: random unit columns. The simultaneous form makes each group of k
 // orthonormal.
 Matrix starting_block(const StreamShape& shape, PowerForm method, Index columns,
                       SeededRandom& random) {
@@ -25,8 +25,8 @@ Matrix starting_block(const StreamShape& shape, PowerForm method, Index columns,
   return block;
 }
 
-// sqrt(lambda_max(U^T U)), the mean over a few blocks, always the same ones: what the noise of a
-// block is over that of one start.
+// sqrt(lambda_max(U^T U)), the mean over a few blocks, always the same ones: the noise of a block
+// over that of one start.
 double spread_of(const StreamShape& shape, PowerForm method, Index columns) {
   constexpr int kBlocks = 4;
   SeededRandom random(0, 1);
@@ -49,10 +49,10 @@ StreamForecast forecast_over_mu(const StreamShape& shape, PowerForm method,
   const bool one_by_one = method == PowerForm::robust;
   const std::int64_t tries = one_by_one ? plan.starts : plan.starts / shape.components;
   const auto groups = static_cast<double>(tries);
-  // A start of cosine c with a component grows when weight c^(p-1) passes c noise sqrt(d); the best
-  // of L starts has c^2 about (1 + 2 ln L) / d. At the end L starts that agree share the noise of
-  // one release: sqrt(L) times that of one, against |cos| >= 0.9. The factors
-  // are fitted (docs/choosing.md).
+  // A start of cosine c with a component grows when weight c^(p-1) exceeds c noise sqrt(d); the
+  // best of L starts has c^2 about (1 + 2 ln L) / d. At the end, L starts that agree share the
+  // noise of one release, sqrt(L) times that of one start, and need |cos| >= 0.9. The factors are
+  // fitted (docs/choosing.md).
   const double best = 1 + 2 * std::log(groups);
   const double growth =
       2.0 * noise * std::sqrt(d) * std::pow(std::max(1.0, d / best), (shape.order - 2) / 2.0);

@@ -1,6 +1,6 @@
-// What a private run over a stream does where the user gave nothing, and what can be expected of
+// What a private run over a stream does if the user gives no numbers, and what can be expected of
 // it, from public numbers alone. The rules were tuned on synthetic points; docs/choosing.md shows
-// the figures. A run may take other numbers: its guarantee does not depend on them.
+// the figures. A run may use other numbers: its guarantee does not depend on them.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct StreamChoice {
   std::int64_t iterations;
 };
 
-// For the method that was asked for, if any. Epsilon, delta and the number of records do not enter:
-// they scale the noise of all choices alike.
+// Keeps to `method` where it is given. Epsilon, delta and the number of records do not matter: they
+// scale the noise of all choices alike.
 StreamChoice choose_stream(const StreamShape& shape, std::optional<PowerForm> method);
 
-// In units of max_norm^p, so that it holds for any bound, given or found.
+// In units of max_norm^p, so that it holds for any bound, given or chosen.
 struct StreamForecast {
   double noise;   // standard deviation of one coordinate of an answer, at random starts
   double weight;  // of the weakest component that is expected to be recovered, |cos| >= 0.9

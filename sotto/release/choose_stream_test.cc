@@ -33,7 +33,7 @@ TEST(ChooseStream, the_forecast_falls_with_records_and_epsilon_alike) {
     EXPECT_NEAR(fewer.noise / one.noise, 10, 0.01);
     EXPECT_NEAR(fewer.weight / one.weight, 10, 0.01);
     EXPECT_LT(one.weight, at(0.5, 1000000).weight);
-    // The epsilon that is expected for a weight is the one whose forecast it is.
+    // The epsilon for a weight is the one whose forecast is that weight.
     const PrivateStreamPlan plan = plan_for(shape, choice, 1, 1000000);
     const double epsilon = expected_epsilon(shape, method, plan, 0.1);
     EXPECT_NEAR(at(epsilon, 1000000).weight, 0.1, 1e-6);

@@ -1,9 +1,10 @@
-// A released value with the size of its noise.
+// A released value and the size of its noise.
 #pragma once
 
 namespace sotto {
 
-// Of the noise in a number; for symmetric matrices and tensors in isometric coordinates.
+// Standard deviation and variance of the noise in one number. For symmetric matrices and tensors
+// they are those in isometric coordinates.
 template <class T>
 struct Noisy {
   T value;

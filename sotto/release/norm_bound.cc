@@ -9,8 +9,8 @@ namespace sotto {
 namespace {
 
 constexpr int kPerDoubling = 32;
-constexpr int kOneIn = 10;  // records may be longer than the bound
-// A record that was scaled to a norm passes it by a rounding, and is not longer for that.
+constexpr int kOneIn = 10;  // one in so many records may be longer than the bound
+// A record that was scaled to a norm may exceed it by a rounding, and does not count as longer.
 constexpr double kRounding = 1 + 0x1p-40;
 
 // Powers of 2^(1/32) in [low, high), and high itself.
@@ -27,7 +27,7 @@ std::vector<double> grid_of(const NormRange& range) {
   return grid;
 }
 
-// The mechanism that costs at most `epsilon` together with what its precision costs.
+// The mechanism that costs at most `epsilon`, the charge for its precision included.
 ExponentialMechanism mechanism_within(double epsilon, double score_bound) {
   const char* what = "bound on the norm of records";
   const double charge =
@@ -60,7 +60,7 @@ void NormTally::add(const Vector& squared_norms) {
 std::vector<double> NormTally::scores() const {
   const std::int64_t allowed = records_ / kOneIn;
   std::vector<double> result(candidates_.size());
-  std::int64_t before = records_;  // longer than the candidate before
+  std::int64_t before = records_;  // longer than the previous candidate
   for (std::size_t i = 0; i < result.size(); ++i) {
     const std::int64_t longer = before - fits_[i];
     const std::int64_t distance = std::max({std::int64_t{0}, longer - allowed, allowed - before});
@@ -73,7 +73,7 @@ std::vector<double> NormTally::scores() const {
 NormBound::NormBound(const NormSearch& search)
     : search_(search),
       mechanism_(mechanism_within(search.epsilon, static_cast<double>(search.records))) {
-  grid_of(search.range);  // refuses what is no range
+  grid_of(search.range);  // refuses a bad range
   SOTTO_REQUIRE(search.records >= 1 && search.records <= std::int64_t{1} << 40,
                 "a bound is chosen from 1 to 2^40 records, got {}", search.records);
 }

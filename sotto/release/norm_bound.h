@@ -1,14 +1,14 @@
 // A bound on the norm of the records, chosen privately: a quantile of the norms by the exponential
-// mechanism. A stream takes it from records that are read for this and for nothing else, a mixture
-// from all of them.
+// mechanism. A stream chooses it from records that are read for this purpose only, a mixture from
+// all records.
 //
-// The candidates are 2^(j/32) within a public range. Wanted is the smallest that a tenth of the
-// records or less exceed: noise grows with a power of the bound, and a record that is shortened is
-// not lost. The score of a candidate is minus the distance of that tenth from the numbers of
-// records that exceed it and the candidate before it. Records of equal norm, which make the usual
-// rank score indifferent between all larger bounds, get the candidate at their norm. Neighbours
-// replace one record in its place; pure epsilon. Cost: O(n d), memory that does not depend on n.
-// Proof: norm_bound.md.
+// The candidates are 2^(j/32) within a public range. The best is the smallest one that at most a
+// tenth of the records exceed: noise grows with a power of the bound, and a record that is clipped
+// is not lost. Let N_i be the number of records that exceed candidate i. Its score is minus the
+// distance of that tenth from the interval [N_i, N_(i-1)]. With the usual rank score, records of
+// equal norm make all larger bounds equally good; with this one they select the candidate at their
+// norm. Neighbours replace one record in its place; pure epsilon. Cost: O(n d), memory that does
+// not depend on n. Proof: norm_bound.md.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct NormSearch {
   double epsilon;        // what it may cost, precision included
 };
 
-// How many records fit within each candidate: all that the choice looks at.
+// How many records fit within each candidate. The choice depends on nothing else.
 class NormTally {
  public:
   explicit NormTally(const NormRange& range);
@@ -40,13 +40,14 @@ class NormTally {
 
  private:
   std::vector<double> candidates_;  // increasing
-  // Records that fit within a candidate and not within the one before; last, those beyond all.
+  // The records that fit within a candidate and not within the previous one; last, those beyond
+  // all.
   std::vector<std::int64_t> fits_;
   std::int64_t records_ = 0;
 };
 
-// As many records as the choice needs to be sharp at this epsilon, and at most a twentieth of what
-// the run reads.
+// The number of records that the choice needs to be sharp at this epsilon, and at most a twentieth
+// of those that the run reads.
 std::int64_t norm_search_records(double epsilon, std::int64_t run_records);
 
 class NormBound {
@@ -56,7 +57,7 @@ class NormBound {
   std::vector<double> candidates() const { return NormTally(search_.range).candidates(); }
   const ReleaseRecord& record() const { return mechanism_.record(); }
 
-  // Reads as many records as the search says, from where they stand.
+  // Reads as many records as the search says, from the current position.
   NormTally tally(OnePassRecords& records) const;
   // From as many records as the search says.
   double release(const NormTally& tally, NoiseStream stream) const;

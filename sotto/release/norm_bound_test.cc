@@ -62,16 +62,17 @@ TEST(NormBound, a_tenth_of_the_records_is_longer) {
   // A few enormous records, some beyond the square root of the largest number, move nothing.
   for (std::size_t i = 0; i < 100; ++i) norms[i] = i % 2 ? 1e12 : 1e200;
   EXPECT_NEAR(std::log(found({{1e-3, 1e3}, 20000, 1}, norms, 1)), quantile, 0.1);
-  // Outside the range, its end.
+  // Outside the range: its end.
   EXPECT_EQ(found({{1e-3, 2}, 20000, 1}, norms, 1), 2);
   EXPECT_NEAR(found({{100, 1e3}, 20000, 1}, norms, 1), 100, 3);
 }
 
-// Neighbours: the law of the bound changes by at most e^epsilon, and an attack sees some of it.
+// Between neighbours the law of the bound changes by a factor of at most e^epsilon, and some of
+// that is reached.
 TEST(NormBound, the_law_of_the_bound_differs_by_at_most_e_to_the_epsilon) {
   const double epsilon = 1;
   const int runs = 20000;
-  // Ten records, one of which may be longer: that one is, or none is.
+  // Ten records, one of which may be longer: one is, or none is.
   const NormSearch search{{1, 1.5}, 10, epsilon};
   std::vector<double> shorter(10, 0.5), longer = shorter;
   longer[3] = 1.3;

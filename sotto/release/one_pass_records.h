@@ -1,4 +1,4 @@
-// Records of a private stream: read once, from the first to the last, and never quoted.
+// The records of a private stream: read once, from the first to the last, and never quoted.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ namespace sotto {
 class OnePassRecords {
  public:
   explicit OnePassRecords(std::unique_ptr<PointSource> source) : source_(std::move(source)) {}
-  // What is wrong with a record that cannot be read is not said; nor what has been released before,
+  // An error about a record does not say what is wrong with it, nor what has been released before,
   // which the caller knows.
   Index read(Index max_rows, PointBlock& block);
-  // Passes over records that an earlier part of the run has used, as many as there are.
+  // Skips records that an earlier part of the run has used, or all that there are.
   void skip(Index count);
   // Before the first record: see PointSource.
   void read_in_order(std::vector<Index> order) { source_->read_in_order(std::move(order)); }
@@ -31,8 +31,8 @@ class OnePassRecords {
   std::unique_ptr<PointSource> source_;
 };
 
-// Declares dimension, number of records and kind of file public; nothing else is looked at. Refuses
-// a source whose dimension would have to be read off the records.
+// Declares the dimension, the number of records and the kind of file public; nothing else is read.
+// Refuses a source whose dimension would have to be read off the records.
 PublicStream public_stream(const SensitivePoints& data);
 
 }  // namespace sotto

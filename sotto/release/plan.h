@@ -1,8 +1,7 @@
-// What a private run will release, decided from public numbers before a record is read; and these
-// numbers.
+// What a private run will release, decided from public numbers before a record is read.
 //
 // `--plan` prints it, and the run is made from it: PrivateRun(plan, key) refuses a release that is
-// not in the plan, so that what was announced and what is done cannot part.
+// not in the plan, so that the run does what was announced. The public numbers are here too.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +24,7 @@ struct PrivacyTarget {
   double epsilon = 0;
   double delta = 0;
 
-  // For Gaussian releases, chosen while the run goes on.
+  // For Gaussian releases that are chosen during the run.
   Budget budget() const;
 };
 
@@ -50,7 +49,7 @@ struct PublicCorpusShape {
   Index documents;
   Index words;
 };
-// Of a file of points before it is read: the number of records where the file states it.
+// A file of points before it is read. The number of records is known if the file states it.
 struct PublicPointShape {
   Index dim = 0;
   std::optional<Index> records;
@@ -61,15 +60,15 @@ struct PlannedRelease {
   std::string what;         // as in the record of the release
   std::string mechanism;    // "gaussian", "laplace", "exponential", ...
   std::int64_t values = 1;  // numbers in one release; 0 where their number is itself released
-  std::int64_t count = 1;   // at most so many releases of this name
+  std::int64_t count = 1;   // the largest number of releases of this name
   double share = 0;         // of the budget; the shares of a plan sum to at most 1, see `disjoint`
   std::optional<double>
       noise;  // standard deviation or scale of a number, where it is fixed already
-  // What `noise` is measured in: "max-norm^2"; empty for plain numbers. Of noise that is not fixed:
-  // what fixes it; empty for earlier releases.
+  // The unit of `noise`, for example "max-norm^2"; empty for plain numbers. Where the noise is not
+  // fixed yet: what it depends on; empty for earlier releases.
   std::string noise_unit;
-  // Reads records of its own. Together the disjoint releases cost as much as the dearest of them,
-  // so that each may have the same share.
+  // The release reads its own records. Together the disjoint releases cost as much as the most
+  // expensive one, so each may have the same share.
   bool disjoint = false;
 };
 
@@ -82,7 +81,8 @@ struct PlannedSetting {
   std::variant<std::int64_t, std::string> value;
 };
 
-// What public numbers let one expect of the result. `sentence` is for people, `key` for programs.
+// What can be expected of the result, by public numbers. `sentence` is for people, `key` for
+// programs.
 struct Forecast {
   std::string key;
   std::optional<double> value;  // none: there is no such number
@@ -96,8 +96,8 @@ struct Plan {
   std::vector<PlannedSetting> settings;
   std::vector<PlannedRelease> releases;
   std::vector<Forecast> forecasts;
-  // Whether a budget holds the releases while the run goes on. Where noise or number of releases is
-  // chosen on the way it must, and the statement promises the budget.
+  // Whether a budget limits the releases during the run. It must where the noise or the number of
+  // releases is chosen during the run, and the statement then promises the budget.
   bool held_by_budget = false;
   double pure_epsilon = 0;  // of that budget: what pure releases may cost together
   std::string unread = "no record was read";  // what the plan was made without

@@ -23,8 +23,8 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
       .real("epsilon", 'e', epsilon, {0, kInfinity, true, true}, epsilon_help)
       .real("delta", 0, delta, {0, 1, true, true}, delta_help)
       .flag("accept-large-delta", accept_large_delta,
-            "run with a delta that is not below one over the number of protected units, at which "
-            "someone may be expected to be exposed; refused otherwise")
+            "accept a delta that is not below one over the number of protected units, at which "
+            "someone may be expected to be exposed; without this flag it is refused")
       .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
                "draw the noise from this seed: repeatable, and not private");
 }
@@ -88,7 +88,7 @@ OptionTable RecordPrivacyOptions::table() {
              "`method`, `starts` and `iterations` that are not given are then chosen for it",
              "delta of the guarantee; `epsilon` needs it")
       .real("max-norm", 0, max_norm, {0, kInfinity, true, true},
-            "public bound: longer records are shortened to this norm; `epsilon` needs it, or "
+            "public bound: longer records are clipped to this norm; `epsilon` needs it, or "
             "`norm-range`")
       .text("norm-range", 0, norm_range, "LO:HI",
             "instead of `max-norm`: choose the bound privately between two public numbers (stream: "
@@ -155,8 +155,9 @@ OptionTable RatingPrivacyOptions::table() {
           "times", 0, times, "FILE",
           "unit user: the public list of days, weeks, months or other rows of the third mode, one "
           "a line; none given: time is not part of the model")
-      .integer("per-user", 0, per_user, {0, std::numeric_limits<std::int64_t>::max()},
-               "unit user: at most so many ratings of a user count; 0: all, which costs no privacy")
+      .integer(
+          "per-user", 0, per_user, {0, std::numeric_limits<std::int64_t>::max()},
+          "unit user: cap on the ratings of a user that count; 0: no cap, which costs no privacy")
       .integer("users", 0, users, {1, std::numeric_limits<std::int64_t>::max()},
                "unit user: a public guess of how many users there are; delta must be below its "
                "inverse")

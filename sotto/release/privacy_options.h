@@ -1,6 +1,6 @@
-// What a private run is asked: epsilon, delta and where its noise comes from, and what goes with
-// the unit that is protected: an entry, a record, a rating or a user (a document:
-// models/topic_options.h). Nothing here looks at data.
+// The options of a private run: epsilon, delta, the source of its noise, and the options of each
+// protected unit: an entry, a record, a rating or a user (a document: models/topic_options.h).
+// Nothing here looks at data.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace SOTTO_API sotto {
 
 class NoiseKey;
 
-// Of every unit.
+// The options of every unit.
 struct TargetOptions {
   std::optional<double> epsilon;
   std::optional<double> delta;
@@ -32,8 +32,8 @@ struct TargetOptions {
   PrivacyTarget target() const;
   NoiseKey key() const;
 
-  // Refuses a delta that was asked for and is not below 1/units, unless that was accepted. To be
-  // called before anything is released.
+  // Refuses a delta that was asked for and is not below 1/units, unless it was accepted. Call it
+  // before anything is released.
   void require_small_delta(const ProtectedUnits& units) const;
 
  protected:
@@ -44,7 +44,7 @@ struct TargetOptions {
     const char* option;
     bool given;
   };
-  // Without --epsilon refuses these and the options above.
+  // Without --epsilon, refuses these and the options above.
   void check_target(std::initializer_list<OnlyPrivate> others) const;
   // For mechanisms that are not pure.
   void require_delta_given() const;
@@ -52,14 +52,14 @@ struct TargetOptions {
 
 // ---- one entry of a tensor ----
 
-// Whose noise: ours, or that of a paper.
+// Whose noise: that of this library, or that of a paper.
 enum class Published { no, wang, imtiaz };
 constexpr auto enum_names(Published) {
   return std::to_array<EnumName<Published>>(
       {{Published::no, "off"}, {Published::wang, "wang"}, {Published::imtiaz, "imtiaz"}});
 }
 
-// Where the noise goes. A run takes one of the last two.
+// Where the noise is added. A run uses one of the last two.
 enum class PowerMechanism { automatic, iterate, input };
 constexpr auto enum_names(PowerMechanism) {
   return std::to_array<EnumName<PowerMechanism>>({{PowerMechanism::automatic, "auto"},
@@ -80,13 +80,14 @@ struct EntryPrivacyOptions : TargetOptions {
 
 // ---- one record of a stream or a file of points ----
 
-// Where the bound is sought: a public range, 0 < low < high.
+// Where the bound is chosen from: a public range, 0 < low < high.
 struct NormRange {
   double low;
   double high;
 };
 
-// The norm of records is bounded by a public number, or by one that is sought in a public range.
+// The norm of records is bounded by a public number, or by one that is chosen privately from a
+// public range.
 using RecordNorm = std::variant<double, NormRange>;
 
 struct RecordPrivacyOptions : TargetOptions {
@@ -104,18 +105,18 @@ struct RecordPrivacyOptions : TargetOptions {
 
 // ---- one rating, or all ratings of one user ----
 
-// A public range of the values; what lies beyond it is clipped.
+// A public range of the values; values outside are clipped to it.
 struct ValueBounds {
   double low, high;
   double width() const { return high - low; }
   double half() const { return (high - low) / 2; }
   double middle() const { return low + half(); }
-  // The value less the middle. Never beyond +-half(), whatever is rounded: sensitivities rest on
-  // it.
+  // The value less the middle. It never exceeds +-half(), whatever is rounded: sensitivities rest
+  // on this.
   double centred(double x) const {
     return std::clamp((std::clamp(x, low, high) - low) - half(), -half(), half());
   }
-  // Refuses what is no range, and ranges so narrow or wide that squares leave the range of doubles.
+  // Refuses a bad range, and ranges so narrow or wide that squares leave the range of doubles.
   void check() const;
 };
 
@@ -126,7 +127,7 @@ constexpr auto enum_names(RatingUnit) {
       {{RatingUnit::rating, "rating"}, {RatingUnit::user, "user"}});
 }
 
-// Where the noise goes.
+// Where the noise is added.
 enum class Perturbation { automatic, none, input, gradient, output };
 constexpr auto enum_names(Perturbation) {
   return std::to_array<EnumName<Perturbation>>({{Perturbation::automatic, "auto"},

@@ -53,7 +53,7 @@ TEST(Calibration, a_pure_epsilon_whose_tails_would_show_is_refused) {
   EXPECT_THROW(affordable_epsilon({700, 1e-6}, 1), Error);
 }
 
-// What is not refused is within what a certificate can prove.
+// Whatever is accepted is within what a certificate can prove.
 TEST(Calibration, what_can_be_paid_is_proved) {
   for (const double epsilon : {1.0, 200.0, 225.0, 235.0, 300.0}) {
     const LaplaceMechanism mechanism("x", 1, 1 / epsilon, 1000);

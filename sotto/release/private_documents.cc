@@ -19,8 +19,8 @@ namespace {
 // How far from orthonormal a block may be (private_documents.md, 2).
 constexpr double kOrthonormal = 0x1p-34;
 
-// What is public and enters a contribution: far from where squares and products leave the range of
-// doubles. Shorter contributions count as zero.
+// Limits of the public numbers in a contribution: their squares and products stay well within the
+// range of doubles. Shorter contributions count as zero.
 constexpr double kSmallest = 1e-60, kLargest = 1e60, kShortestDocument = 1e-100;
 constexpr Index kMostTopics = 1 << 16;
 
@@ -41,12 +41,12 @@ void require_orthonormal(const Matrix& q) {
                 "the block must have orthonormal columns");
 }
 
-// private_documents.md, 2: what the rounding of that check may have hidden.
+// private_documents.md, 2: what the rounding of that check may hide.
 double growth_of(const Matrix& q) {
   return 1 + 2 * static_cast<double>(q.cols()) * gamma(static_cast<double>(q.rows()) + 8);
 }
 
-// Shares are non-negative, and so are contributions: the sensitivity rests on it.
+// Shares are non-negative, and so are contributions: the sensitivity rests on this.
 void require_topics(const RowMatrix& topics, const Vector& alpha, const Vector& word_scale,
                     Index words) {
   const auto within = [](const auto& m, double least) {
@@ -77,7 +77,7 @@ PrivacyStatement document_statement(const PublicCorpusShape& shape, const Privac
   statement.public_facts.emplace_back("all options");
   statement.delta = target.delta;
   statement.units = {shape.documents, "documents"};
-  // What is released later depends on earlier releases; the budget was fixed before.
+  // Later releases depend on earlier ones; the budget was fixed before.
   statement.budget = {target.epsilon, target.delta};
   return statement;
 }
@@ -140,7 +140,7 @@ Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) 
   PackedMatrix mean(v, [&](Index i, Index j) { return sum(j, i) * scale(); });
   const double sensitivity = sensitivity_of(longest(clip)) * scale();
   const double error = gamma(held_->depth() + 32) * longest(clip);
-  // The grid is set by the off-diagonal noise, smaller by sqrt(2).
+  // The grid is set by the off-diagonal noise, which is smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism(kSecondMomentRelease, sensitivity,
                                              deviation_for(hidden, mu), v, 2, error);

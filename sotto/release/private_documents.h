@@ -2,14 +2,13 @@
 //
 // Neighbours replace one document; the number of documents and the vocabulary are public. Every
 // release is a mean over documents of a non-negative contribution that is scaled to norm one (or
-// held to a public norm): no bound has to be chosen, and for a given sensitivity the signal is
-// largest.
+// clipped to a public norm). So no bound has to be chosen, and for a given sensitivity the signal
+// is largest.
 // Two neighbours differ by at most sqrt(2) / N, and the Gaussian mechanism is exact:
 // - first moment:  P1 / |P1|,                  V numbers
 // - second moment: P2 / |P2|, symmetric,       V(V+1)/2 numbers, isometric noise
 // - third moment:  P3 / |P3| at (Q,Q,Q), symmetric, in k dimensions. Isometric noise is invariant
-// under
-//   rotation, so this is what V^3 noisy numbers would give there (private_documents.md), at
+//   under rotation, so this is what V^3 noisy numbers would give there (private_documents.md), at
 //   O(k^3) instead of O(V^3).
 // - expected counts of an expectation step,    V k numbers
 // Everything made of them is post-processing. The weights 1/|P_j| grow with the length l like
@@ -32,7 +31,7 @@ namespace sotto {
 
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
 
-// The certificate's words for the document unit.
+// What the certificate states about the document unit.
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target);
 
 // What the releases are called in plans and certificates.
@@ -41,8 +40,7 @@ inline constexpr const char* kSecondMomentRelease = "second moment of the docume
 inline constexpr const char* kThirdMomentRelease = "third moment of the documents";
 inline constexpr const char* kExpectedCountsRelease = "expected shares of words in topics";
 
-// The noise of a release that costs mu, in contributions of norm one; what rounding adds to it is
-// left out.
+// The noise of a release that costs mu, for contributions of norm one, without what rounding adds.
 double document_noise(Index documents, double mu);
 
 class PrivateDocuments {
@@ -56,17 +54,17 @@ class PrivateDocuments {
   Index documents() const { return shape_.documents; }
   Index words() const { return shape_.words; }
 
-  // From here on every document is what it has of these words, numbered anew. The list must come
-  // from public knowledge or from releases. An empty list: all words.
+  // Keeps only these words of every document, and numbers them anew. The list must come from public
+  // knowledge or from releases. An empty list: all words.
   void keep_words(std::vector<std::int32_t> kept);
 
-  // Each pays mu, and says how much noise it has. `clip` is a public norm that contributions are
-  // held to, or one of the rules kUnitNorm and kByLength (moments/document_moments.h).
+  // Each release pays mu, and states its noise. `clip` is a public norm that contributions are
+  // clipped to, or one of the rules kUnitNorm and kByLength (moments/document_moments.h).
   Released<Noisy<Vector>> first_moment(double clip, double mu);
   Released<Noisy<Matrix>> second_moment(double clip, double mu);
   Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double clip, double mu);
-  // Topics V x k row by row. The counts of word w are multiplied by scale[w] before they are scaled
-  // and given noise; what is released still is.
+  // Topics are V x k, row by row. The counts of word w are multiplied by scale[w] before they are
+  // scaled and noise is added; the released counts still contain this factor.
   Released<Noisy<RowMatrix>> expected_counts(const RowMatrix& topics, const Vector& alpha,
                                              int rounds, const Vector& word_scale, double mu);
 

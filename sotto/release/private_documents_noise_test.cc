@@ -43,7 +43,7 @@ std::vector<double> compressed_noise(const Matrix& q, int runs, double scale) {
   return all;
 }
 
-// Rows are runs; the largest departure of the covariance of the values from the identity, in
+// The rows are runs. The largest deviation of the covariance of the values from the identity, in
 // standard deviations of its estimate.
 double covariance_departure(const std::vector<double>& all, Index values) {
   const Index runs = std::ssize(all) / values;

@@ -19,8 +19,8 @@ namespace {
 
 using namespace sotto::testing;
 
-// Noise of one seed cancels: what is left of two answers is the change of the value, but for the
-// grid, which is far finer.
+// Noise of one seed cancels: two answers differ by the change of the value, up to the grid, which
+// is far finer.
 double change(const Corpus& a, const Corpus& b, Kind kind, const Question& question) {
   DocumentRun left(a), right(b);
   return (ask(left.documents, kind, question, 20).value -
@@ -143,7 +143,7 @@ TEST_F(PrivateDocumentsTest, counts_are_bounded_by_the_norm_of_the_third_moment)
   EXPECT_GT(worst, 20);  // 3 of one word: 729/36
 }
 
-// All four releases, the later ones asked by what the earlier ones said.
+// All four releases; the questions of the later ones depend on the answers of the earlier ones.
 std::tuple<std::vector<Vector>, Certificate> transcript(const Corpus& corpus) {
   DocumentRun run(corpus, 7, {2, 1e-6});
   SeededRandom random(4);
@@ -195,7 +195,8 @@ TEST_F(PrivateDocumentsTest, neighbours_take_the_same_steps) {
       EXPECT_TRUE(other_answers[r].allFinite());
       EXPECT_NE(answers[r], other_answers[r]);
     }
-    // The first two questions are the same for both: the answers stay within the sensitivity.
+    // The first two questions are the same for both, so the answers differ by at most the
+    // sensitivity.
     for (const std::size_t r : {0, 1}) {
       EXPECT_LE((answers[r] - other_answers[r]).norm(), kRoot2 / double(n) * (1 + kGridSlack));
     }

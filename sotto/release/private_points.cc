@@ -30,7 +30,7 @@ void require_moderate(const Matrix& m, const char* what) {
                 "{} must be finite and at most 1e60", what);
 }
 
-// Of epsilon, for a bound that has to be chosen.
+// The share of epsilon for a bound that has to be chosen.
 constexpr double kNormShare = 0.05;
 
 std::string norm_fact(const RecordNorm& norm) {
@@ -141,7 +141,7 @@ CountedPoints::CountedPoints(SensitivePoints points, const RecordNorm& norm)
 
 void CountedPoints::require_all_read() const {
   SOTTO_REQUIRE_AT(source_->position() == records(), source_->name(),
-                   "was changed while it was read: its number of records is another");
+                   "was changed while it was read: it has another number of records now");
 }
 
 PrivatePoints::PrivatePoints(CountedPoints points, const PrivacyTarget& target, PrivateRun& run)
@@ -183,7 +183,7 @@ Released<Noisy<Matrix>> PrivatePoints::second_moment(double mu) {
   PackedMatrix value(d, [&](Index i, Index j) {
     return points_.sums_->second(i, j) / static_cast<double>(records());
   });
-  // The grid is set by the off-diagonal noise, smaller by sqrt(2).
+  // The grid is set by the off-diagonal noise, which is smaller by sqrt(2).
   const auto c =
       calibrate(second_contribution(max_norm_), d, static_cast<double>(d), std::numbers::sqrt2, mu);
   const SymmetricGaussianMechanism mechanism(kPointSecondRelease, c.sensitivity, c.deviation, d, 2,

@@ -1,18 +1,18 @@
 // Private moments of points, record unit: the releases that a private mixture is made of.
 //
-// Neighbours replace one record; the number of records is public. Every record is drawn into the
-// ball of the public radius B; every release is a mean over records of a contribution whose norm is
-// held to G, so that neighbours differ by at most 2G/N (sqrt(2) B^2/N for the second moment, a
+// Neighbours replace one record; the number of records is public. Every record is clipped to the
+// ball of the public radius B. Every release is a mean over records of a contribution whose norm is
+// at most G, so neighbours differ by at most 2G/N (sqrt(2) B^2/N for the second moment, a
 // difference of two positive matrices), and the Gaussian mechanism is exact:
 // - mean:           x,                           d numbers
 // - second moment:  x x^T,                       d(d+1)/2 numbers, isometric noise
 // - third moment:   (W^T (x - c))^(x)3, clipped, in q dimensions, isometric noise. W and c come
 //   from the releases before: whitened, the clip depends on the mixture's weights, not on B.
 // - expectation:    responsibilities and responsibilities times x - mu_i, clipped together
-// Where B is not given it is the first release: chosen in a public range, from all records, for a
+// Where B is not given, it is the first release: chosen from a public range, by all records, for a
 // public share of epsilon (norm_bound.h).
-// Everything made of them is post-processing. Cost: one pass for the first two together, one for
-// each other release, one for the bound. Proof, floating point included: private_points.md.
+// Everything computed from them is post-processing. Cost: one pass for the first two together, one
+// for each other release, one for the bound. Proof, floating point included: private_points.md.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ namespace sotto {
 // off the records.
 PublicPointShape public_shape(const SensitivePoints& points);
 
-// Bounds on the norm of one record's contribution to each mean, as the proof states them; what
-// neighbours can differ by is `sensitivity` over the number of records.
+// Bounds on the norm of one record's contribution to each mean, as the proof states them.
+// Neighbours differ by at most `sensitivity` over the number of records.
 struct RecordContribution {
   double norm;
   double sensitivity;
@@ -46,7 +46,8 @@ RecordContribution second_contribution(double max_norm);
 RecordContribution third_contribution(double reach);
 RecordContribution expectation_contribution(double clip);
 
-// What a bound on the norm that has to be chosen costs, and what is left for the releases after it.
+// The cost of a bound on the norm that has to be chosen, and the target left for the releases after
+// it.
 double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm);
 PrivacyTarget target_of_moments(const PrivacyTarget& target, const RecordNorm& norm);
 
@@ -57,13 +58,13 @@ std::string point_third_release(Index dimensions);
 inline constexpr const char* kPointExpectationRelease =
     "responsibilities, and offsets from the means";
 
-// The certificate's words for the record unit.
+// What the certificate states about the record unit.
 PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& norm, double delta);
 // The release of the bound, where there is one.
 std::optional<PlannedRelease> planned_norm_bound(Index records, const RecordNorm& norm,
                                                  const PrivacyTarget& target);
 
-// Refuses points of which moments are not released, whatever they are.
+// Refuses shapes whose moments are not released, whatever the points are.
 void require_points(const PublicPointShape& shape, const RecordNorm& norm);
 
 // Points that were read once: a file with a bad record is refused here, before anything is
@@ -86,14 +87,14 @@ class CountedPoints {
   std::unique_ptr<PointSource> source_;
   RecordNorm norm_;
   Index records_ = 0;
-  std::optional<NormTally> tally_;  // where the bound is chosen in a range
-  std::optional<PointSums> sums_;   // of records shortened to it, once it is known
+  std::optional<NormTally> tally_;  // where the bound is chosen from a range
+  std::optional<PointSums> sums_;   // of records clipped to it, once it is known
 };
 
 class PrivatePoints {
  public:
-  // The run must outlive this object. `target` is that of the whole run: where a bound on the norm
-  // is to be chosen, it gets its share.
+  // The run must outlive this object. `target` is that of the whole run: a bound on the norm that
+  // has to be chosen gets its share of it.
   PrivatePoints(CountedPoints points, const PrivacyTarget& target, PrivateRun& run);
 
   Index records() const { return points_.records(); }
@@ -101,7 +102,7 @@ class PrivatePoints {
   // B: known after the first release.
   double max_norm() const { return max_norm_; }
 
-  // Each pays mu. What they are asked for is public or comes from releases.
+  // Each release pays mu. Its arguments are public or come from releases.
   Released<Noisy<Vector>> mean(double mu);
   Released<Noisy<Matrix>> second_moment(double mu);  // E[x x^T]
   Released<Noisy<SymmetricTensor>> third_moment(const Vector& centre, const Matrix& w, double reach,
@@ -116,7 +117,7 @@ class PrivatePoints {
   };
   Calibrated calibrate(const RecordContribution& contribution, Index width, double spread,
                        double grid_divisor, double mu) const;
-  // Before the first release: the bound where it is sought, and the sums of shortened records.
+  // Before the first release: chooses the bound if it is not given, and sums the clipped records.
   void prepare();
 
   CountedPoints points_;

@@ -26,7 +26,7 @@ SensitivePoints sensitive(const RowMatrix& rows) {
   return SensitivePoints(std::make_unique<MemorySource>(rows));
 }
 
-// Points with a run that pays for what is asked of them.
+// Points with a run that pays for their releases.
 struct PaidPoints {
   PaidPoints(const RowMatrix& rows, const RecordNorm& norm, const PrivacyTarget& target,
              NoiseKey key)
@@ -53,7 +53,7 @@ double packed_norm(const SymmetricTensor& a, const SymmetricTensor& b) {
   return difference.frobenius_norm();
 }
 
-// What a release is, without its noise: the means that the mechanism is given.
+// A release without its noise: the means that the mechanism gets.
 struct Means {
   Vector mean;
   Matrix second;

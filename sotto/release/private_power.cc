@@ -56,7 +56,7 @@ double published_charge(const PowerNoise& noise, int power) {
   return (factorial(noise.shape.order) + rounding + noise.scale * 0x1p-32 * spread) * kSafe;
 }
 
-// The line of the certificate for all releases of one kind as published; a GaussianMechanism made
+// The line of the certificate for all releases of one kind as published. A GaussianMechanism made
 // with the same numbers supplies the precision charge.
 ReleaseRecord published_record(const PowerNoise& noise, int power) {
   const bool products = power < noise.shape.order;
@@ -70,7 +70,7 @@ ReleaseRecord published_record(const PowerNoise& noise, int power) {
   return record;
 }
 
-// Of input perturbation.
+// The mechanism of input perturbation.
 SymmetricGaussianMechanism tensor_mechanism(const PublicShape& shape, const PrivacyTarget& target) {
   return {"the tensor", factorial(shape.order), tensor_deviation(shape, target), shape.dim,
           shape.order};
@@ -152,7 +152,7 @@ Plan plan_power(const PowerNoise& noise) {
   Plan plan{entry_statement(noise), noise.target, "noise on every iteration", {}, {}, {}};
   if (noise.published == Published::no) {
     const double share = 1 / static_cast<double>(s.iterations + 1);  // of one in each component
-    // The noise follows from the block that is asked about.
+    // The noise depends on the block of each question.
     plan.releases = {{kPowerProducts,
                       "gaussian",
                       s.dim * s.starts,

@@ -8,7 +8,7 @@
 //   p! sqrt(max_i sum_l u_il^(2(p-1))) for products, p! sqrt(max_i sum_l u_il^(2p)) for values,
 //   both attained. k (R+1) releases, mu-GDP exactly.
 // - as published: each start and iteration is a release of its own with the paper's noise. The
-//   certificate shows what the paper claims and what the noise comes to.
+//   certificate shows what the paper claims and what the noise really costs.
 // - input perturbation: the tensor once, with isometric noise; sensitivity p! in Frobenius norm.
 //
 // Cost: the noise is O(dL) an answer. Proof, floating point included: private_power.md.
@@ -41,7 +41,7 @@ struct PowerShape {
   std::int64_t answers() const { return components * (iterations + 1); }
 };
 
-// Of an order, 3 or 4: how often a product of distinct numbers stands in a symmetric tensor.
+// order! for order 3 or 4: how often a product of distinct numbers occurs in a symmetric tensor.
 inline double factorial(int order) { return order == 3 ? 6 : 24; }
 
 // nu of Algorithm 3: p! (Wang & Anandkumar: 6) or 2 (Imtiaz & Sarwate) times
@@ -53,11 +53,12 @@ struct PowerNoise {
   PowerShape shape{};
   PrivacyTarget target{};
   Published published = Published::no;
-  double max_entry = 0;  // entries are held within +- this
+  double max_entry = 0;  // entries are clipped to +- this
   double scale = 0;      // strict: deviation over charged sensitivity; published: nu
 };
 
-// `max_entry` empty: so large that its rounding errors add at most 1% to the noise of products.
+// If `max_entry` is empty, it is the largest bound at which rounding adds at most 1% to the noise
+// of products.
 PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target,
                             Published published, std::optional<double> max_entry);
 
@@ -67,14 +68,14 @@ double block_sensitivity(const Matrix& block, int order, int power);
 // How many entries are protected.
 ProtectedUnits entry_units(const PublicShape& shape);
 
-// The certificate's words for the entry unit.
+// What the certificate states about the entry unit.
 PrivacyStatement entry_statement(const PowerNoise& noise);
 PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);
 
-// What a run of the oracle releases: held by a budget, or, as published, not.
+// What a run of the oracle releases: limited by a budget unless it is as published.
 Plan plan_power(const PowerNoise& noise);
 
-// The lines of the certificate for all releases as published: of every product, of every value.
+// The lines of the certificate for all releases as published: products and values.
 struct PublishedPowerRecords {
   ReleaseRecord products;
   ReleaseRecord values;
@@ -85,10 +86,10 @@ PublishedPowerRecords published_records(const PowerNoise& noise);
 class PrivatePowerOracle final : public SymmetricOracle {
  public:
   // Takes the tensor over. The run must outlive the oracle, and has a budget unless the noise is as
-  // published; then `records` may take the place of published_records(), for a run of another unit.
+  // published. In that case `records` may replace published_records(), for a run of another unit.
   PrivatePowerOracle(Sensitive<SymmetricTensor> tensor, const PowerNoise& noise, PrivateRun& run,
                      const std::optional<PublishedPowerRecords>& records = {});
-  // The same noise on the answers of a tensor that is public, for studies: it borrows the oracle.
+  // The same noise on the answers of a public tensor, for studies. Borrows the oracle.
   PrivatePowerOracle(SymmetricOracle& exact, const PowerNoise& noise, PrivateRun& run);
   ~PrivatePowerOracle() override;
 
@@ -98,7 +99,7 @@ class PrivatePowerOracle final : public SymmetricOracle {
   Vector values(const Matrix& block) override;
 
  private:
-  struct Held;  // the tensor, held within its bound, and its exact oracle
+  struct Held;  // the tensor, clipped to its bound, and its exact oracle
 
   void start(const std::optional<PublishedPowerRecords>& records);
   void expect(const Matrix& block, std::int64_t& left);

@@ -54,7 +54,7 @@ double largest_change(const std::vector<SymmetricTensor>& moves, const Matrix& u
   return most;
 }
 
-// Coordinate search for the block whose largest change comes nearest to its bound.
+// Coordinate search for the block whose largest change comes closest to its bound.
 Matrix adversarial_block(const std::vector<SymmetricTensor>& moves, Matrix u, int order, int power,
                          SeededRandom& random) {
   const auto ratio = [&](const Matrix& v) {
@@ -85,7 +85,7 @@ TEST(BlockSensitivity, is_reached_and_never_passed_over_all_neighbours) {
           const double bound = block_sensitivity(u, order, power);
           EXPECT_LE(most, bound);
           EXPECT_GE(most, 0.999 * bound);
-          EXPECT_GT(most, 0.95 * bound);  // a bound 10% too small would be passed
+          EXPECT_GT(most, 0.95 * bound);  // a bound 10% too small would be exceeded
         }
       }
     }
@@ -179,7 +179,7 @@ TEST(PrivatePower, refuses_more_answers_than_planned_and_other_blocks) {
   EXPECT_EQ(run.certify().releases.size(), 2u);
 }
 
-// The answer less the exact one, in units of the noise that the formula asks for.
+// The answer less the exact one, in units of the noise that the formula gives.
 std::vector<double> standardised(Published published, int order, bool products) {
   std::vector<double> sample;
   const PowerShape shape{12, order, 60, 7, 1};
@@ -248,7 +248,7 @@ TEST(AsPublished, certificate_shows_claimed_and_accounted_side_by_side) {
   }
 }
 
-// The charge for rounding must cover what the kernel really does at the bound.
+// The charge for rounding must cover what the kernel does at the bound.
 TEST(PrivatePower, rounding_of_the_contraction_stays_far_below_its_charge) {
   const PowerNoise noise = plan_power_noise({40, 3, 1, 8, 1}, kPowerTarget, Published::no, {});
   SymmetricTensor tensor = random_tensor(40, 3, 6);

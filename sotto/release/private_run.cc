@@ -20,7 +20,7 @@ std::optional<Budget> budget_of(const Plan& plan) {
 // One, and what the rounding of a sum of shares may add to it.
 constexpr double kWholeBudget = 1 + 0x1p-40;
 
-// Disjoint releases cost together as much as the dearest of them.
+// Disjoint releases together cost as much as the most expensive one.
 void require_shares(const Plan& plan) {
   double sum = 0, dearest = 0;
   for (const PlannedRelease& release : plan.releases) {
@@ -71,7 +71,7 @@ void PrivateRun::require_planned(const ReleaseRecord& release) {
                 "'{}' is not in the plan of this run, or not so often", release.what);
   Allowed& allowed = found->second;
   SOTTO_REQUIRE(allowed.values == 0 || release.values <= allowed.values,
-                "'{}' has {} numbers, planned were {}", release.what, release.values,
+                "'{}' has {} numbers, the plan has {}", release.what, release.values,
                 allowed.values);
   allowed.count -= release.count;
 }
@@ -127,12 +127,12 @@ void PrivateRun::leave_without_noise(const std::string& what, std::int64_t value
 }
 
 NoiseStream PrivateRun::noise_without_proof() {
-  SOTTO_REQUIRE(denied_, "noise that no mechanism draws is for runs without a guarantee");
+  SOTTO_REQUIRE(denied_, "noise that no mechanism draws is only for runs without a guarantee");
   return key_.open_stream();
 }
 
 void PrivateRun::require_budget() const {
-  SOTTO_REQUIRE(budget_, "releases that are chosen on the way need a budget");
+  SOTTO_REQUIRE(budget_, "releases that are chosen during the run need a budget");
 }
 
 double PrivateRun::mu_left() const {

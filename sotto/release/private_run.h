@@ -1,8 +1,9 @@
-// One private run: the key of its noise, its budget and its ledger, in one pair of hands.
+// One private run: the key of its noise, its budget and its ledger, with one owner.
 //
-// The one place where noise is drawn for data. Every release is charged to the budget, then drawn
-// from a stream of its own, then recorded, in this order; certify() turns the records into the
-// claim. Why the order matters, and what is denied: private_run.md. Cost: that of the mechanisms.
+// This is the only place where noise is drawn for data. Every release is charged to the budget,
+// then drawn from a stream of its own, then recorded, in this order; certify() turns the records
+// into the claim. Why the order matters, and what is denied a guarantee: private_run.md. Cost: that
+// of the mechanisms.
 #pragma once
 
 #include <cmath>
@@ -24,34 +25,34 @@
 
 namespace sotto {
 
-// Releases that read disjoint sets of records: together they cost as much as the most expensive
-// one (Ledger::add_to_group). Empty: a release that stands alone.
+// Releases that read disjoint sets of records: together they cost as much as the most expensive one
+// (Ledger::add_to_group). Empty: a release outside any group.
 struct DisjointGroup {
   int number = 0;
 };
 
-// Of numbers that leave as they are: a line of infinite cost.
+// The record of numbers that leave without noise: a line of infinite cost.
 ReleaseRecord record_without_noise(const std::string& what, std::int64_t values);
 
 class PrivateRun {
  public:
-  // An insecure key is denied here, once. Every release must be one that the plan names, and no
-  // more often than it says. Where the plan is held by a budget, every release is charged to it
-  // before its noise is drawn; one that joins a disjoint group is charged in full, too.
+  // An insecure key is denied a guarantee here, once. The plan must name every release, and the run
+  // makes none more often than the plan says. If the plan is held by a budget, every release is
+  // charged to it before its noise is drawn, in full even if it joins a disjoint group.
   PrivateRun(const Plan& plan, NoiseKey key);
 
-  // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget
-  // where there is none or another.
+  // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget if
+  // there is none or a different one.
   PrivateRun(PrivacyStatement statement, NoiseKey key);
-  // Every release is charged to the budget before its noise is drawn; one that joins a disjoint
-  // group is charged in full, too.
+  // Every release is charged to the budget before its noise is drawn, in full even if it joins a
+  // disjoint group.
   PrivateRun(PrivacyStatement statement, NoiseKey key, Budget budget);
 
-  // One owner, and one place: oracles hold on to it.
+  // Not copied or moved: oracles keep a reference to it.
   PrivateRun(const PrivateRun&) = delete;
   PrivateRun& operator=(const PrivateRun&) = delete;
 
-  // The block with noise on it. Charged, then drawn, then recorded: nowhere else.
+  // The block with noise added. Charged, then drawn, then recorded, here only.
   template <class Block, Mechanism<Block> M>
   Released<Noisy<Block>> publish(const M& mechanism, Block exact, DisjointGroup group = {}) {
     charge(mechanism.record());
@@ -61,7 +62,7 @@ class PrivateRun {
     return released(noisy_block(std::move(noisy), mechanism));
   }
 
-  // The answer that noise chose, looking at the data.
+  // The answer that a mechanism chose from the data, with noise.
   template <class Data, Mechanism<const Data&> M>
   auto choose(const M& mechanism, const Data& data, DisjointGroup group = {}) {
     charge(mechanism.record());
@@ -74,26 +75,27 @@ class PrivateRun {
   DisjointGroup open_disjoint_group() { return {ledger_.open_disjoint_group()}; }
 
   // A release that an earlier run of the same plan made: charged and recorded again, not drawn
-  // again. Its stream is passed over, so that a key from a seed goes on as it would have.
+  // again. Its stream is skipped, so that a key from a seed continues as it would have.
   void replay(const ReleaseRecord& release, DisjointGroup group = {});
 
   // The guarantee becomes "none".
   void deny(const std::string& reason);
 
-  // `values` numbers that leave as they are. A plan names them, too.
+  // `values` numbers that leave without noise. A plan names them, too.
   void leave_without_noise(const std::string& what, std::int64_t values);
 
-  // A stream for noise that no mechanism draws, in a run that was denied: published methods alone.
+  // A stream for noise that no mechanism draws, in a run that was denied a guarantee: only for
+  // published methods.
   NoiseStream noise_without_proof();
 
   // Refuses a larger share of the budget than the plan gives to one release of this name.
   void require_share(const std::string& what, double share) const;
 
-  // For releases that are chosen while the run goes on: only a budget can hold them.
+  // For releases that are chosen during the run: only a budget can limit them.
   void require_budget() const;
   double mu_left() const;  // of the budget
 
-  // Refuses a run in which a release was begun and not finished: nobody knows what it showed.
+  // Refuses a run in which a release was begun and not finished: what it showed is unknown.
   Certificate certify() const;
 
  private:
@@ -103,7 +105,7 @@ class PrivateRun {
 
   void require_planned(const ReleaseRecord& release);
   void charge(const ReleaseRecord& release);
-  // What throws between these two, the record included, leaves the run unfinished for good.
+  // An exception between these two, the record included, leaves the run unfinished for good.
   NoiseStream begin_drawing();
   template <class Contents>
   void finish_drawing(const ReleaseRecord& release, Contents&& contents) {
@@ -147,7 +149,7 @@ class PlannedReleases {
 
   std::int64_t left() const { return left_; }
 
-  // The next of them; refused after the last.
+  // The next of them. Refused after the last.
   template <class Block, Mechanism<Block> M>
   Released<Noisy<Block>> publish(const M& mechanism, Block exact) {
     take();

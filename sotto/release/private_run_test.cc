@@ -19,7 +19,7 @@ static_assert(Mechanism<GaussianMechanism, Block> && Mechanism<SymmetricGaussian
               Mechanism<LaplaceMechanism, Block> && Mechanism<VectorMechanism, Block> &&
               Mechanism<PrivateQuantile, const Block&> &&
               Mechanism<ExponentialMechanism, const Block&>);
-// What is released is owned, and no view of the exact numbers.
+// A released block owns its numbers: it is no view of the exact ones.
 static_assert(!Mechanism<GaussianMechanism, std::span<double>>);
 // Noise on all records, with a record that says they were sampled, would be charged too little.
 static_assert(SampledMechanism<SubsampledGaussianMechanism> &&
@@ -42,7 +42,7 @@ std::vector<double> published(PrivateRun& run, const GaussianMechanism& mechanis
   return run.publish(mechanism, kExact, group).value().value;
 }
 
-// Fails after it was handed its stream.
+// Fails after it has received its stream.
 struct Failing {
   ReleaseRecord line = gaussian().record();
   const ReleaseRecord& record() const { return line; }

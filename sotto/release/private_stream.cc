@@ -141,7 +141,7 @@ Plan plan_releases(const PrivateStreamPlan& plan, std::int64_t values) {
     made.releases.push_back(
         {bound.what, bound.mechanism, 1, 1, 1, bound.noise, "in the score of a bound", true});
   }
-  // The noise follows from the block that is asked about, and from the bound.
+  // The noise depends on the block of each question, and on the bound.
   made.releases.push_back({kStreamProducts,
                            "gaussian",
                            plan.dim * plan.starts,
@@ -207,7 +207,7 @@ void PrivateStreamOracle::resume_at(const StreamPosition& position) {
   bound_known_ = true;
 }
 
-// The question is the same, so the release was: its noise depends on nothing else.
+// The question is the same, so the release was the same: its noise depends on nothing else.
 void PrivateStreamOracle::replayed(const Matrix& block, Asked asked) {
   const int power = asked == Asked::values ? order() : order() - 1;
   run_.replay(mechanism_for(block, power).record(), group_);

@@ -42,7 +42,7 @@ RowMatrix random_rows(Index n, Index d, double norm, std::uint64_t seed) {
   return columns.transpose();
 }
 
-// Gradient ascent of |c(x)| on the sphere from many starts: the largest contribution there is.
+// Gradient ascent of |c(x)| on the sphere from many starts: finds the largest contribution.
 double largest_contribution(const Matrix& u, int order, bool values) {
   SeededRandom random(7);
   double best = 0;
@@ -62,8 +62,8 @@ double largest_contribution(const Matrix& u, int order, bool values) {
   return best;
 }
 
-// The shortest bound and the longest record that there are: what is small against the record must
-// not be lost, what overflows counts as zero. Smaller bounds are refused.
+// The smallest bound and the longest records: numbers that are small against the record must not be
+// lost, and records that overflow count as zero. Smaller bounds are refused.
 TEST(PrivateStream, a_record_of_any_length_moves_an_answer_by_at_most_the_sensitivity) {
   SeededRandom random(9);
   const Matrix u = random_unit_block(3, 1, random);
@@ -231,7 +231,7 @@ TEST(PrivateStream, a_bound_that_is_found_costs_records_and_no_epsilon) {
   EXPECT_EQ(oracle.position(), (StreamPosition{3, 0, plan.records(), oracle.max_norm()}));
 }
 
-// The noise that is drawn follows the bound that was found, not the range.
+// The noise depends on the bound that was chosen, not on the range.
 TEST(PrivateStream, noise_is_that_of_the_bound_found) {
   const PrivateStreamPlan plan = searching_plan(4, 2, 1, 300);
   const RowMatrix rows = random_rows(plan.records(), 4, 2, 22);
@@ -247,8 +247,8 @@ TEST(PrivateStream, noise_is_that_of_the_bound_found) {
               1e-6 * sensitivity);
 }
 
-// With one noise, streams that differ in one record take the same steps: the same reads, the same
-// releases with the same parameters; what differs is behind the noise.
+// With the same noise, streams that differ in one record take the same steps: the same reads, the
+// same releases with the same parameters. Only the values under the noise differ.
 TEST(PrivateStream, neighbours_take_the_same_steps) {
   const Index n = 50, d = 4, starts = 2, answers = 3;
   const PrivateStreamPlan plan = searching_plan(d, starts, answers, n);
@@ -310,7 +310,7 @@ TEST(PrivateStream, a_resumed_run_repeats_no_release_and_certifies_the_same) {
   }
 }
 
-// The prefix that the given answers consumed must be the same, and nothing else.
+// The records that the given answers have read must be the same; later ones may differ.
 TEST(PrivateStream, goes_on_over_the_same_records_only) {
   const PrivateStreamPlan plan = searching_plan(3, 2, 4, 10);
   const RowMatrix rows = random_rows(plan.records(), 3, 1, 26);
@@ -360,9 +360,9 @@ std::vector<Matrix> answers_to(const RowMatrix& rows, const PrivateStreamPlan& p
 }
 
 // A file sorted by size, and the same with its smallest record replaced by the largest: every
-// record has moved, and every batch with them. In a secret order, the two have the same law but for
-// one record: for every order of the one there is an order of the other that puts equal records
-// into equal places, and the coupling runs over all orders.
+// record has moved, and so has every batch. Read in a secret order, the two have the same law
+// except for one record: for every order of the one there is an order of the other that puts equal
+// records into equal places, and this coupling covers all orders.
 TEST(PrivateStream, in_a_secret_order_a_sorted_file_differs_from_its_neighbour_in_one_batch) {
   const Index n = 4;
   RowMatrix rows(n, 1), other(n, 1);

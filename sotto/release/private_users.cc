@@ -24,7 +24,7 @@ std::int64_t in_units(double x) { return std::llrint(x / kUnit); }
 
 double sensitivity_for(double numbers) { return kSafeLong + std::sqrt(numbers) * kUnit / 2; }
 
-// The order in which a user's ratings are taken when not all count: a fixed shuffle of the items.
+// The order in which a user's ratings are taken under a cap: a fixed shuffle of the items.
 std::uint64_t place_of(std::int32_t item) {
   auto x = static_cast<std::uint64_t>(item) + 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -38,7 +38,7 @@ void require_constant(double constant) {
                 "the constant must lie between 1e-60 and 1e6, got {}", constant);
 }
 
-// A block of numbers to which a user contributes at most a norm of one.
+// A block of numbers to which a user contributes a norm of at most one.
 GaussianMechanism block_mechanism(const char* what, std::int64_t count, double mu) {
   const auto numbers = static_cast<double>(count);
   const double sensitivity = sensitivity_for(numbers);
@@ -51,8 +51,8 @@ struct UserEntry {
   Index entry;
 };
 
-// The entries with a listed item, in the order of the users, each user's in that of the file. What
-// it costs depends on how many entries there are, not on how users are numbered.
+// The entries with a listed item, in the order of the users, and each user's in the order of the
+// file. The cost depends on the number of entries, not on how users are numbered.
 std::vector<UserEntry> listed_by_user(const ObservedEntries& entries) {
   std::vector<UserEntry> listed;
   for (Index e = 0; e < entries.size(); ++e) {
@@ -182,7 +182,7 @@ Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
       first += rating.z;
       second += rating.z * rating.z;
     }
-    // Numbers in [-1, 1] whatever was rounded on the way.
+    // In [-1, 1], whatever was rounded on the way.
     sum[level_mean] += in_units(std::clamp(first / n, -1.0, 1.0) / 2);
     sum[level_square] += in_units(std::min(second / n, 1.0) / 2);
     sum[level_users] += in_units(0.5);

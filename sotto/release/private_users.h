@@ -1,16 +1,16 @@
-// Noisy sums over users, unit: all ratings of one user. What was rated is as private as how.
+// Noisy sums over users, unit: all ratings of one user. Which items a user rated is protected like
+// the values.
 //
 // Neighbours add or remove one user; the list of items and the range of the values are public. A
 // user contributes a vector of norm at most one to each release, however many ratings there are,
 // so no bound on their number is needed and nobody is clipped:
 // - levels: mean, mean square, 1 and a function of the number of ratings, 4 numbers;
-// - item sums: what is left of each rating after the user's own level, and a constant, scaled so
+// - item sums: the residual of each rating after the user's own level, and a constant, scaled so
 //   that all of them together have norm one: 2 numbers an item;
 // - time sums: the same added up within each time (day, week, month) of a public list;
-// - pair moment: y y^T of what is left on a core of items, scaled to |y| = 1, symmetric.
-// Gaussian noise, composed by GDP. After McSherry & Mironov (2009), with exact accounting.
-// Cost: entries, and for the pair moment the sum over users of (core ratings)^2. Proof:
-// private_users.md.
+// - pair moment: y y^T, y the residuals on a core of items, scaled to |y| = 1, symmetric.
+// Gaussian noise, composed by GDP. After McSherry & Mironov (2009), with exact accounting. Cost:
+// entries, and for the pair moment the sum over users of (core ratings)^2. Proof: private_users.md.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,16 @@ struct UserPlan {
   PrivacyTarget target;
   ValueBounds bounds;
   Index items;
-  Index times = 0;     // of a public list; 0: time is not looked at
-  Index per_user = 0;  // at most so many ratings of a user count; 0: all
-  Index users = 0;     // a public guess of their number, for what delta means; 0: none
+  Index times = 0;     // of a public list; 0: time is not used
+  Index per_user = 0;  // cap on the ratings of a user that count; 0: no cap
+  Index users = 0;     // a public guess of their number, by which delta is judged; 0: none
 };
 
 PrivacyStatement user_statement(const UserPlan& plan);
 
-// What is taken off a rating z in [-1, 1]: z - mean - effects of item and time - level of the user,
-// the level being the sum of what is left before it over (number + shrink).
+// What is subtracted from a rating z in [-1, 1]: the residual is z - mean - effects of item and
+// time - level of the user, where the level is the sum of z - mean - effects over (number +
+// shrink).
 struct UserCentre {
   double mean = 0;
   double shrink = 1;
@@ -54,10 +55,10 @@ constexpr const char* kItemSums = "sums of the ratings of each item";
 constexpr const char* kTimeSums = "sums of the ratings of each time";
 constexpr const char* kPairMoment = "pair moment of popular items";
 
-// Levels, item or time sums that pay mu, as a plan knows them.
+// Levels, item sums or time sums that pay mu, as in a plan.
 PlannedRelease planned_block(const char* what, std::int64_t numbers, double mu, double share);
 
-// Where the numbers of `levels` stand.
+// The positions of the numbers of `levels`.
 enum UserLevel { level_mean, level_square, level_users, level_root };
 
 class PrivateUsers {
@@ -70,9 +71,9 @@ class PrivateUsers {
   const UserPlan& plan() const { return plan_; }
   double mu_left() const { return run_.mu_left(); }
 
-  // Each pays mu. Sums, not means.
+  // Each release pays mu. Sums, not means.
   Released<Noisy<Vector>> levels(double mu);
-  // items x 2: what is left, and `constant` for each rating, with the same weights.
+  // items x 2: the residuals, and `constant` for each rating, with the same weights.
   Released<Noisy<Matrix>> item_sums(const UserCentre& centre, double constant, double mu);
   // times x 2, likewise.
   Released<Noisy<Matrix>> time_sums(const UserCentre& centre, double constant, double mu);

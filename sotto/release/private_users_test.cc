@@ -110,7 +110,7 @@ TEST(PrivateUsers, release_the_sums_by_their_definition) {
   EXPECT_LT((run.sums - exact.sums).cwiseAbs().maxCoeff(), 0.4);
   EXPECT_LT((run.by_time - exact.by_time).cwiseAbs().maxCoeff(), 0.4);
   EXPECT_LT((run.pairs - exact.pairs).cwiseAbs().maxCoeff(), 0.4);
-  // Noise cancels between two runs of one seed: what is left is exact to the unit.
+  // Noise cancels between two runs of one seed: the difference is exact to the unit.
   const ObservedEntries fewer = without_user(entries, 4);
   const Naive less(fewer);
   const Outcome other = release(fewer, 300);
@@ -122,7 +122,7 @@ TEST(PrivateUsers, release_the_sums_by_their_definition) {
 
 TEST(PrivateUsers, a_user_moves_a_release_by_at_most_the_sensitivity_and_comes_close) {
   ObservedEntries entries = random_ratings();
-  // One who rates all items alike, one with a single rating, and one with wild values.
+  // One user who rates all items alike, one with a single rating, and one with extreme values.
   for (std::int32_t i = 0; i < kItems; ++i) entries.append(std::vector<std::int32_t>{30, i, 0}, 5);
   entries.append(std::vector<std::int32_t>{31, 7, 0}, 1);
   entries.append(std::vector<std::int32_t>{32, 7, 0}, 1e300);
@@ -152,7 +152,7 @@ TEST(PrivateUsers, number_of_ratings_does_not_matter_to_the_cost_and_order_not_a
   EXPECT_EQ(release(entries, 1).sums, release(entries.select(backwards), 1).sums);
 }
 
-// However many users there are and whatever their numbers: nobody can turn a run into a refusal.
+// Whatever the number and the numbering of the users: nobody can make a run refuse.
 TEST(PrivateUsers, no_number_of_a_user_is_too_large) {
   const ObservedEntries entries = random_ratings();
   ObservedEntries far = entries;

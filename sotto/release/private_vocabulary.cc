@@ -33,7 +33,7 @@ double tail_quantile(double chance, double count) {
   return high;
 }
 
-// FNV-1a, mixed: a fixed shuffle of all words there are.
+// FNV-1a, mixed: a fixed shuffle of all words.
 std::uint64_t place_of(const std::string& word) {
   std::uint64_t x = 0xcbf29ce484222325;
   for (const char c : word) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -79,16 +79,17 @@ Vector word_weights(const Corpus& corpus, Index own_words) {
 // Numbers in which neighbours can differ: the words of two documents.
 std::int64_t differing(const VocabularyPlan& plan) { return 2 * plan.own_words; }
 
-// What the choice looks at: the words of the documents, each with its weight.
+// The data of the choice: the words of the documents, each with its weight.
 struct WordWeights {
   const std::vector<std::string>& words;
   Vector weights;
 };
 
-// The same noise on every weight; the words whose weight passes the threshold leave with it, most
-// weight first. Neighbours have the same weight at all words but those of two documents, so that
-// the others cost nothing, however many they are: the record is that of the numbers in which
-// neighbours can differ, and of the chance that a word of one document passes.
+// Adds noise of one scale to every weight and releases the words whose noisy weight passes the
+// threshold, with that weight, the largest first. Neighbours have equal weights for all words
+// except those of two documents, so the other words cost nothing, however many there are. The
+// record counts the numbers in which neighbours can differ, and the chance that a word of one
+// document passes.
 class WordChoice {
  public:
   WordChoice(const VocabularyPlan& plan, const VocabularyNoise& noise, Index documents)
@@ -101,7 +102,7 @@ class WordChoice {
 
   std::vector<WeightedWord> release(const WordWeights& exact, NoiseStream stream) const {
     std::vector<double> noisy(exact.weights.begin(), exact.weights.end());
-    noisy.push_back(0);  // where there is no word at all, a block still holds a number
+    noisy.push_back(0);  // even without any word a block holds a number
     on(std::ssize(noisy)).release(noisy, std::move(stream), noisy);
     std::vector<WeightedWord> chosen;
     for (std::size_t w = 0; w < exact.words.size(); ++w) {
@@ -124,8 +125,8 @@ class WordChoice {
   ReleaseRecord record_;
 };
 
-// The documents over these words, in this order. Which words there are is decided by the list
-// alone: one that no document has becomes a word without counts.
+// The documents over these words, in this order. The list alone decides which words there are: a
+// word that no document has becomes a word without counts.
 Corpus over_words(Corpus corpus, const std::vector<WeightedWord>& words) {
   std::unordered_map<std::string_view, std::size_t> place;
   for (std::size_t i = 0; i < words.size(); ++i) place.emplace(words[i].word, i);

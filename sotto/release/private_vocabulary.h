@@ -1,10 +1,10 @@
-// A vocabulary chosen from the documents themselves, paid for: private selection from an unknown
-// domain (Gopi et al. 2020, Gaussian form).
+// A vocabulary chosen privately from the documents themselves: selection from an unknown domain
+// (Gopi et al. 2020, Gaussian form).
 //
-// Every document spreads weight of norm one over its words, of which a public number counts; a word
-// is released when its weight passes a threshold so high that a word of a single document hardly
-// ever does. Neighbours replace one document. How many different words there are in all is neither
-// public nor bounded. Proof: private_vocabulary.md.
+// Every document spreads a weight of norm one over its words, up to a public number of them. A word
+// is released when its noisy weight passes a threshold, which is so high that a word of a single
+// document hardly ever does. Neighbours replace one document. The number of different words is
+// neither public nor bounded. Proof: private_vocabulary.md.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ inline constexpr const char* kVocabularyRelease = "words with a large weight";
 struct VocabularyPlan {
   double mu = 0;               // what the weights cost
   double threshold_delta = 0;  // chance that a word of one document alone passes
-  // Different words of a document that count; of more, those that come first in a fixed order.
+  // Cap on the different words of a document that count. Those that come first in a fixed order are
+  // kept.
   Index own_words = Index{1} << 16;
 };
 

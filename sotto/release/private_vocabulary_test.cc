@@ -83,7 +83,7 @@ void add_document(Corpus& corpus, Index new_words) {
   corpus.begin.push_back(std::ssize(corpus.word));
 }
 
-// One document with more words than all others together, and than may count of one.
+// One document with more words than all others together, and more than the cap.
 TEST(PrivateVocabulary, a_document_of_very_many_words_is_neither_refused_nor_charged) {
   VocabularyPlan how = plan();
   how.own_words = 100;

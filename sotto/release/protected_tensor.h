@@ -2,7 +2,7 @@
 //
 // Its shape is public. Its unique entries are those of the file with sorted indices i <= j <= ..,
 // or, with `symmetrize`, the mean over all orders of the indices. Nothing is said about whether the
-// file was symmetric: that would be a statement about the data that nobody paid for.
+// file was symmetric: that would be a statement about the data without noise.
 #pragma once
 
 #include <string>
@@ -19,8 +19,7 @@ namespace sotto {
 PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& place);
 PublicShape public_shape(const Sensitive<SymmetricTensor>& data);
 
-// Always packed, whatever the number of entries that are not zero. The shape must have been
-// checked.
+// Always packed, however many entries are zero. The shape must have been checked.
 Sensitive<SymmetricTensor> protected_tensor(Sensitive<AnyTensor> data, bool symmetrize);
 
 }  // namespace sotto

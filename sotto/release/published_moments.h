@@ -10,8 +10,8 @@
 //             exp(-|b| (epsilon/2) N / sqrt(2))
 // - esmaeili: M2 and M3 of latent Dirichlet allocation Gaussian, with the sensitivities of their
 //             Theorems G.3 and G.4; one noisy M2 whitens and un-whitens (their section 5.1)
-// The certificate shows what the papers claim and what the noise comes to by our own proof of the
-// same sensitivities (published_moments.md): guarantee proved.
+// The certificate shows what the papers claim, and what the noise costs by the proof of the same
+// sensitivities in published_moments.md: guarantee proved.
 // Cost: that of dense_topic_moments, O(V^3) numbers; more than 500 words are refused.
 #pragma once
 
@@ -35,7 +35,7 @@ double classical_multiplier(const PrivacyTarget& target);
 double esmaeili_second_sensitivity(Index documents, double alpha0);
 double esmaeili_third_sensitivity(Index documents, double alpha0);
 
-// What a published method is told.
+// The arguments of a published method.
 struct PublishedSetting {
   double alpha0;  // 0: single topic
   PrivacyTarget target;

@@ -191,7 +191,7 @@ WhitenedRelease noise_on_power(const Whitened& data, const PowerOptions& power,
           {}};
 }
 
-// Of each edge of the configuration that has noise.
+// The target of each edge of the configuration that has noise.
 double multiplier_of(WhitenedNoise noise, const PrivacyTarget& target) {
   const double edges = noise == WhitenedNoise::topics ? 1 : 2;
   return classical_multiplier({target.epsilon / edges, target.delta / edges});

@@ -9,7 +9,7 @@
 // - topics:     configuration 4: every topic and its weight (e9)
 // with s(e, d) = sqrt(2 ln(1.25/d))/e, epsilon and delta in halves where there are two edges, and
 // the paper's sensitivities (Theorems G.3 to G.8). Topics are scaled to sum to one in the end, so
-// that the paper's factor 1/sqrt(a0 (a0+1)) in front of topic and sensitivity alike is left out.
+// the paper's factor 1/sqrt(a0 (a0+1)), which multiplies both topic and sensitivity, is left out.
 //
 // Privacy: none, and the certificate says why: scales are read off the data and bounds are about
 // other quantities than those released (published_whitened.md). The conditions of the theorems are
@@ -57,12 +57,13 @@ Released<WhitenedRelease> release_whitened(const Sensitive<Corpus>& corpus, Whit
                                            const PublishedSetting& setting,
                                            const PowerOptions& power, PrivateRun& run);
 
-// What it releases; where the noise is read off the data it is not known.
+// What it releases. The noise is unknown where it is read off the data.
 std::vector<PlannedRelease> plan_whitened(const PublicCorpusShape& shape, WhitenedNoise noise,
                                           const PublishedSetting& setting,
                                           const PowerOptions& power);
 
-// Theorem G.6: of T, in Frobenius norm, as claimed. `singular` as in SingularWhitening.
+// Theorem G.6: the sensitivity of T in Frobenius norm, as claimed. `singular` as in
+// SingularWhitening.
 double esmaeili_tensor_sensitivity(Index documents, double alpha0, const Vector& singular);
 
 }  // namespace sotto

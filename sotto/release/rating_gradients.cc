@@ -13,10 +13,10 @@ namespace {
 
 // rating_gradients.md, 1 and 2.
 constexpr std::int64_t kMostCoefficients = 1 << 11;
-// Directions outside of this count for nothing: their squares would not tell their length.
+// Directions outside of these limits do not count: their squares would not give their length.
 constexpr double kLeastSquare = 1e-200, kMostSquare = 1e200;
 
-// A power of two, so small that rounding to it hardly counts, and so large that the sum of all
+// A power of two, so small that rounding to it hardly matters, and so large that the sum of all
 // contributions stays below 2^53 units.
 double gradient_unit(double clip, std::size_t entries) {
   const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
@@ -91,8 +91,7 @@ RatingGradients::RatingGradients(RatingValues values, const GradientPlan& plan, 
   refuse_nan(values_);
 }
 
-// The sum over the sample of (value - predicted) * direction, each clipped, in whole
-// units.
+// The sum over the sample of (value - predicted) * direction, each term clipped, in whole units.
 Vector RatingGradients::gradient(std::span<const std::size_t> sample,
                                  const Linearise& linearise) const {
   const double unit = gradient_unit(plan_.clip, values_.size());
@@ -107,7 +106,7 @@ Vector RatingGradients::gradient(std::span<const std::size_t> sample,
     const double value = std::clamp(values_[e], plan_.bounds.low, plan_.bounds.high);
     const double residual = value - at.predicted;
     const double norm = std::abs(residual) * std::sqrt(square);
-    // A refusal would show the sample; a contribution of zero is within every bound.
+    // A refusal would reveal the sample; a contribution of zero is within every bound.
     const bool measured = square >= kLeastSquare && square <= kMostSquare && std::isfinite(norm);
     if (!measured) continue;
     const double clipped = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0);

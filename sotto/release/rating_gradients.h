@@ -29,13 +29,13 @@ struct GradientPlan {
   std::int64_t steps = 50;
   double clip = 1;
   std::int64_t numbers = 1;       // parameters
-  std::int64_t coefficients = 1;  // that an entry touches, at most
-  std::int64_t ratings = 0;       // how many there are, for what delta means; 0: not said
-  double multiplier = 0;          // of the noise; 0: found from the target
+  std::int64_t coefficients = 1;  // cap on the parameters that an entry touches
+  std::int64_t ratings = 0;       // their number, by which delta is judged; 0: not given
+  double multiplier = 0;          // of the noise; 0: computed from the target
 };
 
-// The least multiplier of the noise with which all steps stay within the target, their precision
-// included; with plan.ratings set. Takes a good part of a second, so a plan may keep it.
+// The least noise multiplier with which all steps stay within the target, their precision included.
+// plan.ratings must be set. Takes a good part of a second, so a plan may keep it.
 double noise_multiplier(const GradientPlan& plan);
 
 struct Coefficient {
@@ -43,8 +43,8 @@ struct Coefficient {
   double value;
 };
 
-// What an entry is predicted to be, and the derivative of that by the parameters it touches, no
-// parameter twice. A function of positions, options and earlier steps.
+// The prediction for an entry, and its derivative with respect to the parameters that it touches,
+// no parameter twice. A function of positions, options and earlier steps.
 struct Linearised {
   double predicted = 0;
   std::vector<Coefficient> direction;
@@ -53,12 +53,12 @@ using Linearise = std::function<void(Index entry, Linearised& out)>;
 
 PrivacyStatement gradient_statement(const GradientPlan& plan);
 
-// All steps, as a plan knows them; with plan.ratings set.
+// All steps, as in a plan. plan.ratings must be set.
 PlannedRelease planned_gradients(const GradientPlan& plan);
 
 class RatingGradients {
  public:
-  // The run must outlive this; it gets the cost of all steps at once, before the first.
+  // The run must outlive this object. It is charged for all steps at once, before the first.
   RatingGradients(RatingValues values, const GradientPlan& plan, PrivateRun& run);
 
   // Standard deviation of the noise in a number.

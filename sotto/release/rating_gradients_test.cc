@@ -62,8 +62,9 @@ TEST(RatingGradients, are_the_clipped_sums_and_noise_on_every_number) {
   EXPECT_GT(noise.cwiseAbs().minCoeff(), 0);
 }
 
-// At rate 1 the sample is known, so the same seed gives the same noise: withdrawing a value (its
-// prediction is met, so nothing is left of it) moves the sum within the sensitivity, and to it.
+// At rate 1 the sample is known, so the same seed gives the same noise. Withdrawing a value
+// (setting it to its prediction, so that it contributes zero) moves the sum by at most the
+// sensitivity, and reaches it.
 TEST(RatingGradients, a_withdrawn_value_moves_the_sum_by_at_most_the_clip) {
   const GradientPlan plan = plan_for(1);
   PrivateRun run(gradient_statement(plan), NoiseKey::from_system());

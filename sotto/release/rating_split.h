@@ -1,4 +1,4 @@
-// What of ratings is public, and what is not: the door between what was read and a private run.
+// Which part of the ratings is public, and which is not: between what was read and a private run.
 //
 // Unit rating: who rated what and when is public, and so are format, columns and labels; the values
 // are not. Unit user: nothing of the ratings is public. Format and columns of the file follow from
@@ -13,15 +13,15 @@
 
 namespace sotto {
 
-// The two parts of ratings, unit rating: the same entries in the same order, and where each value
-// stood a 0.
+// The two parts of ratings, unit rating: the same entries in the same order, with 0 in place of
+// each value, and the values.
 struct SplitRatings {
   Ratings positions;
   RatingValues values;
 };
 SplitRatings split(Sensitive<Ratings> ratings);
 
-// Users' ratings, items and times numbered by public lists: what PrivateUsers takes.
+// Users' ratings with items and times numbered by public lists, for PrivateUsers.
 struct SensitiveUsers {
   RatingFormat format;
   std::string user_column;  // what tells the users apart: "the column userId"

@@ -47,12 +47,12 @@ Weights weights_of(const SumQuery& query, RatingNoise noise) {
   return {coefficient, norm * kSafe};
 }
 
-// How far a change of one value moves z^power: z lies within +-half, z^2 between 0 and half^2.
+// How much z^power changes with one value: z lies within +-half, z^2 between 0 and half^2.
 double reach(int power, const ValueBounds& bounds) {
   return (power == 1 ? bounds.width() : bounds.half() * bounds.half()) * kSafe;
 }
 
-// A power of two so small that rounding to it hardly counts, and so large that the sum of all
+// A power of two, so small that rounding to it hardly matters, and so large that the sum of all
 // contributions, each at most `largest`, stays below 2^61 units.
 double sum_unit(double largest, std::size_t entries) {
   const int size = std::ilogb(static_cast<double>(entries) + 1) + 1;
@@ -74,7 +74,7 @@ struct SumShape {
   std::int64_t count() const { return rows * columns; }
 };
 
-// How a query is rounded and what noise it gets: public numbers, every one of them.
+// How a query is rounded and what noise it gets. All of these numbers are public.
 struct SumNoise {
   double unit;         // what contributions are rounded to
   double sensitivity;  // L1 for Laplace noise and L2 for Gaussian

@@ -28,7 +28,7 @@ namespace sotto {
 
 using RatingValues = Sensitive<std::vector<double>>;
 
-// NaN is refused. Infinities are not: they are clipped to the range like all values beyond it.
+// NaN is refused. Infinities are clipped to the range like all values beyond it.
 void refuse_nan(std::span<const double> values);
 
 // Sums of 2^32 ratings and more would not be exact.
@@ -46,7 +46,7 @@ struct RatingPlan {
   ValueBounds bounds;
   RatingNoise noise = RatingNoise::laplace;
   std::int64_t values = 1;   // numbers that will be released, in all
-  std::int64_t ratings = 0;  // how many there are, for what delta means; 0: not said
+  std::int64_t ratings = 0;  // their number, by which delta is judged; 0: not given
 };
 
 // The noise that is smaller in the geometric mean over releases with these shares of the budget,
@@ -68,17 +68,17 @@ struct SumQuery {
   Index columns() const { return table == nullptr ? 1 : table->cols(); }
 };
 
-// A query as a plan knows it, before there are coefficients.
+// A query as in a plan, before there are coefficients.
 struct PlannedSum {
   std::string what;
   Index rows;
   double share;
   Index columns = 1;
   int power = 1;
-  std::int64_t count = 1;         // so many queries like this
-  bool has_coefficients = false;  // otherwise all are 1, and the noise is fixed already
+  std::int64_t count = 1;         // the number of queries like this
+  bool has_coefficients = false;  // if not, all are 1, and the noise is fixed already
 };
-// With plan.values and plan.ratings set. `share` is that of one query.
+// plan.values and plan.ratings must be set. `share` is that of one query.
 PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan);
 
 class RatingSums {
@@ -88,8 +88,8 @@ class RatingSums {
 
   const RatingPlan& plan() const { return plan_; }
 
-  // rows x columns. Spends `share` of the budget: of epsilon, or of mu squared. What the plan of
-  // the run does not have is refused: another name, a larger share, more numbers.
+  // rows x columns. Spends `share` of the budget: of epsilon, or of mu squared. Refuses what is not
+  // in the plan of the run: another name, a larger share, more numbers.
   Released<Noisy<Matrix>> release(const SumQuery& query, double share);
 
  private:
@@ -101,15 +101,15 @@ class RatingSums {
   double budget_;  // epsilon or mu
 };
 
-// Every value with Laplace noise of its own (Wei et al. 2022, Algorithm 1): `as_published` takes
-// the scale (high - low) / epsilon as it stands; otherwise it is raised by what precision costs, so
+// Every value with Laplace noise of its own (Wei et al. 2022, Algorithm 1). `as_published` uses the
+// scale (high - low) / epsilon as it is; otherwise the scale is raised to pay for precision, so
 // that the certificate stays within epsilon.
 Released<std::vector<double>> release_values(RatingValues values, const RatingPlan& plan,
                                              bool as_published, PrivateRun& run);
-// The same as a plan knows it, with plan.ratings set.
+// The same as in a plan. plan.ratings must be set.
 PlannedRelease planned_values(const RatingPlan& plan, bool as_published);
 
-// The certificate's words for the rating unit.
+// What the certificate states about the rating unit.
 PrivacyStatement rating_statement(const RatingPlan& plan);
 
 }  // namespace sotto

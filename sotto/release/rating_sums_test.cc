@@ -63,8 +63,8 @@ TEST(RatingSums, are_the_sums_and_noise_of_the_stated_variance) {
   }
 }
 
-// With the same noise, the releases of neighbours differ by what the values did: never more than
-// the certificate charges, and close to it in the worst case.
+// With the same noise, the releases of neighbours differ as the sums do: never by more than the
+// certificate charges, and close to it in the worst case.
 TEST(RatingSums, neighbours_move_one_row_within_the_sensitivity_and_come_close) {
   const Case made = random_case();
   for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {

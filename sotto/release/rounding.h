@@ -1,5 +1,5 @@
 // Rounding errors in the bounds of this folder: how large they can be, and the factors that cover
-// them. One argument for all of them, and which bound takes which: rounding.md.
+// them. rounding.md has one argument for all of them, and says which bound uses which factor.
 #pragma once
 
 namespace sotto {

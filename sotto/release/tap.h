@@ -1,10 +1,10 @@
-// The last station of every release of every run. The library lets it pass untouched.
+// Every release of every run passes through here last. The library passes it on unchanged.
 //
-// The program tests/tape defines tap() itself, which the linker then takes in place of tap.cc: it
-// writes down what one run releases and hands it to a run over other data, whose outputs must then
-// be the same to the last byte (docs/testing.md). tap.cc is compiled alone and holds this symbol
-// alone, so that it can be left out. The released program has the empty function and nothing that
-// could switch on another.
+// The program tests/tape defines its own tap(), which the linker takes in place of tap.cc. It
+// records what one run releases and gives it to a run over other data, whose outputs must then be
+// the same to the last byte (docs/testing.md). tap.cc is compiled by itself and holds only this
+// symbol, so that it can be left out. The released program has the empty function and no way to
+// switch to another.
 #pragma once
 
 #include <span>

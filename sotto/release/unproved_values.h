@@ -1,6 +1,6 @@
-// Ratings for published methods that follow them without noise, for reproduction and comparison.
+// Ratings for published methods that use them without noise, for reproduction and comparison.
 //
-// The values leave with no guarantee at all, and the run is told so in the same call: no
+// The values leave without any guarantee, and the same call denies the run its guarantee: no
 // certificate over them can say "proved".
 #pragma once
 
@@ -12,8 +12,7 @@
 
 namespace sotto {
 
-// The values, clipped to the range; NaN is refused. `why` is what the certificate gives as the
-// reason.
+// The values, clipped to the range. NaN is refused. The certificate gives `why` as the reason.
 std::vector<double> values_without_guarantee(RatingValues values, const ValueBounds& bounds,
                                              const std::string& why, PrivateRun& run);
 

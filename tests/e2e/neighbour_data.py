@@ -159,7 +159,7 @@ OTHER_RECORDS = {
 }
 
 
-# With a bound of 1 on the norm: shortened to the same, or contributing zero.
+# With a bound of 1 on the norm: clipped to the same, or contributing zero.
 ALIKE_RECORDS = {
     "beyond the bound": ([2.0, 0.0, 0.0, 0.0], [1e9, 0.0, 0.0, 0.0]),
     "a square that overflows": ([0.0] * DIM, [1e300] * DIM),

@@ -379,7 +379,8 @@ class PrivateStream(ProgramTest):
         done = self.pipe(bad, *self.PIPED)
         self.assertEqual(done.returncode, 2)
         self.assertTrue(done.stderr.endswith(b"private run; the checkpoint run.ckpt is kept to "
-                                             b"resume from, the answers in it are spent\n"), done.stderr)
+                                             b"resume from, the answers in it are spent\n"),
+                        done.stderr)
         self.assertNotIn(b"nothing was released", done.stderr)
         done = self.pipe(bad, *self.PIPED)
         self.assertIn(b"nothing was released by this run; the checkpoint", done.stderr)

@@ -1,5 +1,5 @@
-// The four releases of private_documents.h asked alike, and their values written out: what its
-// tests share.
+// Shared by the tests of private_documents.h: the same call for its four releases, and their values
+// as vectors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace sotto::testing {
 
-// Documents here are few and short: more threads than one only wait for each other.
+// Documents here are few and short: several threads would only wait for each other.
 class PrivateDocumentsTest : public ::testing::Test {
  protected:
   void SetUp() override { omp_set_num_threads(1); }
