@@ -2,9 +2,10 @@
 //
 // It is thrown when a caller asks for something that cannot be done: bad input, impossible
 // parameters, a file that cannot be written. Not converging is never an exception; it is a status
-// in the result. `what()` is one line that a user can act on. Options stand in it between
-// backquotes, as they are called in the option tables; whoever shows the line spells them as its
-// readers type them (with_dashes in base/options.h for the command line).
+// in the result. `what()` is one line that a user can act on. It names options between backquotes,
+// as in the option tables; the front end that shows the line spells them as its users type them
+// (with_dashes in base/options.h for the command line). Results are stored, so their sentences name
+// no options.
 #pragma once
 
 #include <fmt/format.h>

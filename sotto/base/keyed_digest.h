@@ -25,7 +25,7 @@ class KeyedDigest {
   KeyedDigest& operator=(KeyedDigest&&) noexcept;
 
   void add(const void* bytes, std::size_t count);
-  // Of everything added so far; more can be added after it.
+  // The digest of everything added so far; more can be added afterwards.
   Value value() const;
 
  private:

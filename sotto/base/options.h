@@ -86,7 +86,7 @@ class OptionTable {
         name, names, [&field](const std::string& text) { field = *value_named<E>(text); },
         [&field] { return std::string(name_of(field)); }, help);
   }
-  // The same for one that may be left out: a default that depends on other options.
+  // The same for an optional field, whose default depends on other options.
   template <NamedEnum E>
   OptionTable& choice(const std::string& name, std::optional<E>& field, const std::string& help) {
     std::vector<std::string> names;
@@ -97,8 +97,8 @@ class OptionTable {
   }
   OptionTable& flag(const std::string& name, bool& field, const std::string& help);
   OptionTable& append(const OptionTable& other);
-  // Sets `given` when the user gives this option, whatever value: for defaults that depend on
-  // others.
+  // Sets `given` when the user gives this option, with any value: for defaults that depend on other
+  // options.
   OptionTable& notice(const std::string& name, bool& given);
   OptionTable& required();  // the option added last must be given; its field's value is no default
 

@@ -33,7 +33,7 @@ std::string rounded_up(double x, int digits) {
   const std::string nearest = fmt::format("{:.{}e}", x, digits - 1);
   double shown = read<double>(nearest);
   if (shown < x) shown = read<double>(next_decimal(nearest, digits));
-  // Up to 15 digits come back from a double as they went in.
+  // Decimals of up to 15 digits survive the way through a double.
   return fmt::format("{}", shown);
 }
 

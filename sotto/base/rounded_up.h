@@ -1,4 +1,4 @@
-// A number in words that promises no more than the number: rounded up in decimal.
+// A bound as text that promises no more than the number itself: rounded up in decimal.
 #pragma once
 
 #include <string>

@@ -74,10 +74,10 @@ class Input {
       : data_(std::move(data)), declaration_(std::move(declaration)) {}
 
   bool is_public() const { return declaration_.has_value(); }
-  // What is known about the input and belongs into the certificate: the format of its file.
+  // A public fact about the input that belongs in the certificate: the format of its file.
   void add_public_fact(std::string fact) { public_facts_.push_back(std::move(fact)); }
   const std::vector<std::string>& public_facts() const { return public_facts_; }
-  // Each is for one kind of input and throws on the other: look at is_public() first.
+  // Each is for one kind of input and throws for the other: check is_public() first.
   T open() && { return std::move(data_).open(declaration_.value()); }
   Sensitive<T> sensitive() && {
     if (declaration_) throw std::logic_error("this input was declared public");
@@ -90,8 +90,8 @@ class Input {
   std::vector<std::string> public_facts_;
 };
 
-// A value that has been paid for. A private run makes it, and release/ what it makes of one; anyone
-// may read it.
+// A value that has been paid for, which anyone may read. Private runs make it, and release/ makes
+// others from it.
 template <class T>
 class Released {
  public:

@@ -1,4 +1,4 @@
-// What may be said about private records that cannot be read: where they stand, and no more.
+// What may be said about private records that cannot be read: which file they are in, and no more.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace sotto {
 
-// Throws in place of an error that a reader raised: those about the text of the records quote it,
-// and what they say must not leave a private run. Errors about options, about a file that cannot be
-// opened and about the machine stay. `released` says what has left by then.
+// Throws in place of an error that a reader raised. Errors about the text of the records quote it,
+// which must not leave a private run. Errors about options, about a file that cannot be opened and
+// about the machine are thrown again as they are. `released` says what has been released so far.
 [[noreturn]] void refuse_records(
     const Error& error, const std::string& name,
     const std::string& released = ", and nothing was released by this run");

@@ -26,7 +26,7 @@ double least_noise(double low, double high, double epsilon,
   std::uintmax_t steps = 30;
   auto [a, b] =
       boost::math::tools::toms748_solve(excess, std::log(low), std::log(high), close, steps);
-  // The account is computed, not analytic: what is returned is checked, and raised until it holds.
+  // The account is computed numerically: the noise returned is checked, and raised until it holds.
   double noise = std::exp(b);
   for (double step = 1e-12; epsilon_of(noise) > epsilon; step *= 4) noise *= 1 + step;
   return noise;

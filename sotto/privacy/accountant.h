@@ -1,9 +1,10 @@
-// The accountant's front desk: what a list of releases costs, and how much noise a target needs.
+// The entry point of the accountants: what a list of releases costs, and how much noise a target
+// needs.
 //
-// Every epsilon is an upper bound and every noise a safe one; bad input (epsilon <= 0, delta
+// Every epsilon is an upper bound, and every noise is enough. Bad input (epsilon <= 0, delta
 // outside (0, 1), a sampling rate above 1, a count below 1, NaN) throws Error with one line. delta
 // = 0 is accepted where only pure costs are composed. These accounts are for lists fixed in
-// advance; a sequence chosen while it runs is held by a Budget (budget.h).
+// advance; a sequence chosen during the run is limited by a Budget (budget.h).
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ double account_laplace(double scale, std::int64_t count, double delta);
 double account_subsampled(double noise_multiplier, double sampling_rate, std::int64_t count,
                           double delta);
 
-// epsilon of any list: the smallest of the bounds that hold, exact for Gaussian costs; and the
-// rule that gave it.
+// epsilon of any list, and the rule that gave it: the smallest of the bounds that hold. Exact for
+// Gaussian costs.
 BestBound account_by_rule(std::span<const Spend> spends, double delta);
 double account(std::span<const Spend> spends, double delta);
 

@@ -1,11 +1,10 @@
-// A privacy budget: fixed before the data is seen, spent release by release, never passed.
+// A privacy budget: fixed before the data is seen, spent release by release, never exceeded.
 //
-// Releases may be chosen while the computation runs, noise and number included. Two ways to hold
-// them, decided when the budget is made (a budget that took the better of two accounts afterwards
+// Releases may be chosen during the computation, their noise and number included. One rule limits
+// them, fixed when the budget is made (a budget that took the better of two accounts afterwards
 // would prove nothing):
 // - gaussian: Gaussian releases by GDP, sum of mu^2 up to mu(epsilon - pure, delta)^2, and beside
-// them
-//   pure releases by their plain sum, up to `pure_epsilon`;
+//   them pure releases by their plain sum, up to `pure_epsilon`;
 // - concentrated: both by zCDP, sum of mu^2/2 and epsilon^2/2 up to rho(epsilon, delta);
 // - pure: pure releases only, delta = 0.
 // A fixed list may be cheaper by PLD, but PLD proves nothing for adaptive lists and is never used
@@ -26,21 +25,20 @@ class Budget {
   static Budget concentrated(double epsilon, double delta);
   static Budget pure(double epsilon);
 
-  // One owner: what is spent cannot be spent again through a copy, and nothing resets it.
+  // One owner: a copy would allow spending twice, and nothing resets a budget.
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
   Budget(Budget&& other) noexcept;
   Budget& operator=(Budget&& other) = delete;
 
-  // Pays for the releases, or throws Error and stays as it was. To be called before the noise is
-  // drawn.
+  // Pays for the releases, or throws Error and stays as it was. Call it before the noise is drawn.
   void charge(const Spend& spend) { charge(std::span<const Spend>(&spend, 1)); }
   void charge(std::span<const Spend> spends);
 
   bool affords(std::span<const Spend> spends) const;
 
-  // Moves the given shares of what is left into budgets of their own; shares are positive and sum
-  // to at most 1, the rest stays here.
+  // Moves the given shares of what is left into budgets of their own. Shares are positive and sum
+  // to at most 1; the rest stays here.
   std::vector<Budget> split(std::span<const double> shares);
 
   // What is left: mu for Gaussian releases, epsilon for pure ones (in `concentrated` either, not

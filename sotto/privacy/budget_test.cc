@@ -48,7 +48,7 @@ TEST(Budget, a_refused_release_leaves_it_unchanged) {
   EXPECT_NO_THROW(budget.charge({PureCost{0.25}, 1}));
 }
 
-// Whatever is charged in whatever order, what was accepted never passes the promise.
+// Whatever is charged, in any order, the accepted releases never exceed the promise.
 TEST(Budget, whatever_is_accepted_keeps_the_promise) {
   EXPECT_TRUE(rc::check([] {
     const double epsilon = log_uniform(0.01, 20), delta = log_uniform(1e-12, 1e-2);

@@ -17,10 +17,10 @@
 namespace sotto {
 namespace {
 
-// A delta that was not asked for: pure releases from a sampler whose tails end somewhere.
+// A delta up to this was not asked for: it pays for the truncated tails of pure releases.
 constexpr double negligible_delta = 1e-100;
 
-// What a cost comes to on a scale on which costs of one kind can be compared.
+// The size of a cost, by which costs of one kind can be compared.
 struct Size {
   double operator()(const GaussianCost& c) const { return c.mu; }
   double operator()(const LaplaceCost& c) const { return c.epsilon; }
@@ -47,8 +47,8 @@ PrecisionCharge total_precision(const ReleaseRecord& record) {
   return {record.precision.epsilon * count, record.precision.delta * count};
 }
 
-// Releases in a group whose costs are of one kind and equally many can be compared: the smaller
-// cost has the smaller epsilon at every delta. Of these the largest, with the worst precision.
+// Releases of a group with costs of one kind and the same count can be compared: the smaller cost
+// has the smaller epsilon at every delta. This is the largest of them, with the worst precision.
 struct Largest {
   const ReleaseRecord* record;
   PrecisionCharge precision;
@@ -65,8 +65,8 @@ void join(Group& group, const ReleaseRecord& record) {
   worst.delta = std::fmax(worst.delta, precision.delta);
 }
 
-// The bills among which that of every record is, up to smaller ones: all releases that stand alone,
-// and from each group one, in every combination of kinds.
+// No record pays more than the largest of these bills. Each has all releases outside of groups and
+// one from each group, in every combination of kinds.
 std::vector<Bill> bills_of(const std::vector<CertifiedRelease>& releases) {
   Bill alone;
   std::map<int, Group> groups;
@@ -91,8 +91,8 @@ std::vector<Bill> bills_of(const std::vector<CertifiedRelease>& releases) {
   return bills;
 }
 
-// The made releases are (e + epsilon, exp(epsilon) d + delta) where the ideal ones are (e, d): what
-// is left of delta for the ideal ones.
+// The delta that is left for the ideal releases: if these are (e, d), the actual ones are (e +
+// epsilon, exp(epsilon) d + delta).
 double ideal_delta(const Bill& bill, double delta) {
   return (delta - bill.precision.delta) * std::exp(-bill.precision.epsilon);
 }
@@ -112,7 +112,7 @@ bool has_finite_cost(const ReleaseRecord& record) {
   }
 }
 
-// The numbers a reader sees, sensitivity over noise, must not come to more than what was charged.
+// Sensitivity over noise, as a reader sees them, must not exceed what was charged.
 bool is_understated(const ReleaseRecord& record) {
   const double stated = record.sensitivity / record.noise;
   struct Charged {
@@ -141,7 +141,7 @@ std::string name_of(const std::string& rule, const Bill& bill) {
   return any_sampled(bill.spends) ? "GDP, as if nothing were sampled" : "GDP (exact)";
 }
 
-// The most that a record pays, and the rule that said so.
+// The most that a record pays, and the rule that gave it.
 BestBound largest_account(const std::vector<Bill>& bills, double delta) {
   BestBound largest{-1, ""};
   for (const Bill& bill : bills) {
@@ -153,7 +153,7 @@ BestBound largest_account(const std::vector<Bill>& bills, double delta) {
   return largest;
 }
 
-// What left without noise has no finite cost, for which JSON has null.
+// A release without noise has no finite cost; JSON has null for it.
 nlohmann::json finite_or_null(double x) {
   return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
 }

@@ -22,8 +22,8 @@ struct PrivacyClaim {
   double delta;
 };
 
-// A condition of a published analysis: value <= limit. Both are numbers of the data, for runs that
-// protect nothing.
+// A condition of a published analysis: value <= limit. Both are computed from the data, in runs
+// that protect nothing.
 struct PublishedCondition {
   std::string what;
   double value;
@@ -37,7 +37,7 @@ struct ProtectedUnits {
   std::string what = "units";  // "documents"
 };
 
-// What a delta that is not below 1/count means; empty where it is below.
+// A warning that says what a delta not below 1/count means; empty where delta is below.
 std::string large_delta_warning(double delta, const ProtectedUnits& units);
 
 // What the caller states; everything else is computed.
@@ -49,8 +49,9 @@ struct PrivacyStatement {
   double delta = 0;                       // where epsilon is stated; 0 for pure releases only
   ProtectedUnits units;                   // where delta is not below 1/count, the certificate warns
   std::optional<PrivacyClaim> claimed;    // what a published analysis says of the same releases
-  // Releases chosen while running are covered by the budget that held them, fixed in advance: its
-  // promise is then what is certified, and the sum of what was spent is only checked against it.
+  // Releases chosen during the run are covered by a budget that was fixed in advance. The
+  // certificate then states the promise of the budget, and only checks the sum of what was spent
+  // against it.
   std::optional<PrivacyClaim> budget;
 };
 
@@ -77,12 +78,12 @@ class Ledger {
  public:
   explicit Ledger(PrivacyStatement statement);
 
-  // All three ways in refuse a record whose counts or charges could not be true: negative or NaN.
+  // All three ways to add a record refuse one whose counts or charges are negative or NaN.
   void add(ReleaseRecord record);
 
   // Releases over disjoint sets of records: a record is read by one of them only, so together they
-  // cost as much as the most expensive one (parallel composition). Costs of different kinds have no
-  // order among them: epsilon is then accounted with each kind in turn, and the largest counts
+  // cost as much as the most expensive one (parallel composition). Costs of different kinds cannot
+  // be compared: epsilon is then accounted with each kind in turn, and the largest counts
   // (release/private_stream.md, step 3).
   void add_disjoint(const std::vector<ReleaseRecord>& records);
 

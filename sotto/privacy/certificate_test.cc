@@ -119,7 +119,7 @@ TEST(Certificate, a_cost_below_its_own_numbers_is_not_proved) {
   EXPECT_FALSE(ledger.certify().proved);
 }
 
-// A pure cost is no exception: half of what sensitivity and noise say is caught.
+// A pure cost is no exception: a charge of half of what sensitivity and noise say is caught.
 TEST(Certificate, a_pure_cost_below_its_own_numbers_is_not_proved) {
   ReleaseRecord record = pure_release("bound", 1);
   Ledger honest(statement());
@@ -347,7 +347,7 @@ TEST(Certificate, reads_as_plain_sentences) {
             "accounted by GDP (exact).");
 }
 
-// A delta that nobody asked for is told for what it is.
+// The text says what a delta that nobody asked for is.
 TEST(Certificate, tells_a_pure_epsilon_from_a_delta_that_was_asked_for) {
   Ledger ledger(statement(1e-200));
   ledger.add(laplace("sums", 1, 2));

@@ -1,4 +1,4 @@
-// The refusals every accountant shares, so that they are worded once.
+// The checks that all accountants share, so that each refusal is worded once.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@ inline void require_epsilon(double epsilon) {
                 epsilon);
 }
 
-// One pure release: beyond this its promise is empty, and the tails at which a sampler ends would
-// cost more than any delta. Refused before anything is drawn.
+// The largest epsilon of one pure release: beyond it the promise is empty, and the truncated tails
+// of the sampler would cost more than any delta. Refused before anything is drawn.
 inline constexpr double kMostPureEpsilon = 600;
 
 inline void require_pure_epsilon(double epsilon) {

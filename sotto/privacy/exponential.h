@@ -18,8 +18,8 @@ namespace sotto {
 
 class ExponentialMechanism {
  public:
-  // `sensitivity` bounds how much any candidate's score changes between neighbours; scores are
-  // held within +-score_bound, a public number.
+  // `sensitivity` bounds how much any candidate's score changes between neighbours. Scores are
+  // clipped to +-score_bound, a public number.
   ExponentialMechanism(std::string what, double epsilon, double sensitivity, double score_bound);
 
   Cost cost() const { return record_.cost; }
@@ -33,9 +33,9 @@ class ExponentialMechanism {
   ReleaseRecord record_;
 };
 
-// A quantile of records held within public bounds (Smith 2011): the exponential mechanism on
-// 2^32 + 1 equally spaced points of [low, high], the score of a point being minus the distance of
-// its rank from quantile * count. Neighbours: replace one record; `count` is public. O(n log n).
+// A quantile of records clipped to public bounds (Smith 2011): the exponential mechanism on 2^32 +
+// 1 equally spaced points of [low, high]. The score of a point is minus the distance of its rank
+// from quantile * count. Neighbours replace one record; `count` is public. O(n log n).
 class PrivateQuantile {
  public:
   PrivateQuantile(std::string what, double epsilon, double quantile, double low, double high,

@@ -1,8 +1,8 @@
 // What a mechanism is: noise, what it costs and the line of the certificate, in one object.
 //
 // M is a Mechanism for some data when release(data, stream) returns what may leave: the data with
-// noise on it, or an answer that noise has chosen. Mechanisms that add noise to a block of numbers
-// (Gaussian, Laplace, vector) are all BlockMechanisms and differ in their law alone.
+// noise added, or an answer chosen with noise. Mechanisms that add noise to a block of numbers
+// (Gaussian, Laplace, vector) are all BlockMechanisms and differ only in their law.
 #pragma once
 
 #include <concepts>
@@ -24,8 +24,8 @@ concept Recorded = requires(const M& mechanism) {
   { mechanism.record() } -> std::convertible_to<const ReleaseRecord&>;
 };
 
-// Noise on a secret sample of the records, a new one at each release. None of the mechanisms below:
-// noise on a sum over everybody would cost more than its record says.
+// Noise on a sum over a secret sample of the records, a new sample at each release. No Mechanism in
+// the sense below: noise on a sum over all records would cost more than its record says.
 template <class M>
 concept SampledMechanism = Recorded<M> &&
     requires(const M& mechanism, std::int64_t records, NoiseStream stream) {
@@ -38,8 +38,8 @@ concept Mechanism = Recorded<M> && !SampledMechanism<M> &&
   mechanism.release(std::forward<Data>(data), std::move(stream));
 };
 
-// Blocks that own their numbers, and are no view of somebody else's: vectors and matrices, and
-// tensors by their unique entries.
+// Blocks that own their numbers rather than view them: vectors and matrices, and tensors by their
+// unique entries.
 template <class Block>
 concept PlainBlock = !std::ranges::view<Block> && requires(Block & block) {
   { block.data() } -> std::same_as<double*>;
@@ -66,7 +66,7 @@ class BlockMechanism {
   const ReleaseRecord& record() const { return record_; }
   Cost cost() const { return record_.cost; }
   double grid_step() const { return grid_.step(); }
-  // Of the noise in a number; of a symmetric block in isometric coordinates.
+  // The variance of the noise in one number; for a symmetric block, in isometric coordinates.
   double variance() const { return variance_; }
 
   // out = value + noise, exactly, on the grid. `out` may be `value` itself. Refuses a block of

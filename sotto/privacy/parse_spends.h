@@ -11,7 +11,7 @@
 
 namespace sotto {
 
-// Refuses, naming `place`, what does not read that way. Ranges are the accountant's business.
+// Refuses other text, naming `place`. The accountants check the ranges.
 std::vector<Spend> parse_spends(const std::string& text, const std::string& place);
 
 }  // namespace sotto

@@ -18,7 +18,7 @@ OrderSeed OrderSeed::insecure_from_seed(std::uint64_t seed) {
 
 std::vector<std::int64_t> secret_permutation(std::int64_t count, const OrderSeed& seed) {
   SOTTO_REQUIRE(count >= 0, "an order of {} records", count);
-  // "Insecure" only as a key of noise, which must never be made twice.
+  // "Insecure" only as a key of noise, which must never be made a second time.
   const NoiseStream stream = NoiseKey::insecure_from_bytes(seed.bytes).open_stream();
   WordSource words(stream, 0);
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));

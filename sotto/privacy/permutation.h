@@ -1,8 +1,8 @@
 // A secret order of records: a uniform permutation from ChaCha20.
 //
 // Fisher-Yates with exact uniform integers: every order of the records has the same probability, as
-// far as ChaCha20's words are uniform. Unlike the key of noise, a seed may serve again: the same
-// seed gives the same order, with which an interrupted run goes on.
+// far as ChaCha20's words are uniform. Unlike the key of noise, a seed may be used again: the same
+// seed gives the same order, which an interrupted run needs to resume.
 // Cost: 8 bytes of memory and one access at random a record.
 #pragma once
 

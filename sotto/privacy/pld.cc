@@ -45,8 +45,8 @@ TwoScaleLoss combine(const std::vector<TwoScaleLoss>& several) {
 }
 
 // One direction of a list at a target delta. A share of delta, small enough not to matter, pays for
-// the far end of unbounded losses; without that cut their moments would be ruled by the
-// unreachable.
+// the far end of unbounded losses. Without that cut, outputs that never occur would dominate their
+// moments.
 class Account {
  public:
   Account(std::span<const Spend> spends, double delta, Direction direction)

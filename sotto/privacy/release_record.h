@@ -2,7 +2,7 @@
 // the noise.
 //
 // A mechanism owns its sampler, its cost and this record, so that what is shown, what is charged
-// and what is added cannot part.
+// and what is added cannot come apart.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ class KeyPage {
     void* page = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) fail("no memory for the key");
     key_ = static_cast<std::uint8_t*>(page);
-    // Best effort, each: stay out of swap, of core dumps, and of a child's memory.
+    // Each is best effort: stay out of swap, of core dumps, and of a child's memory.
     mlock(key_, kBytes);
     madvise(key_, kBytes, MADV_DONTDUMP);
     madvise(key_, kBytes, MADV_WIPEONFORK);

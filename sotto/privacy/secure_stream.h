@@ -23,7 +23,7 @@ namespace sotto {
 
 class KeyPage;
 
-// A numbered stream of secret 64-bit words. It can be moved and not copied: a mechanism takes it by
+// A numbered stream of secret 64-bit words. It can be moved but not copied: a mechanism takes it by
 // value, so no stream can serve two releases by accident.
 class NoiseStream {
  public:

@@ -1,4 +1,4 @@
-// Lists of costs: checked, brought into one order, and seen from the simplest angles.
+// Lists of costs: checks, a canonical order, and simple totals.
 #pragma once
 
 #include <span>

@@ -55,8 +55,7 @@ inline Complex contour_integrand(std::span<const Spend> spends, double epsilon, 
 }
 
 // The line runs somewhat to the left of the saddle point, where the integrand on the real axis is
-// smallest: to the right of it the moments of sampled releases are ruled by losses too large for
-// dt.
+// smallest: to the right of it, losses too large for dt dominate the moments of sampled releases.
 inline double contour_delta(std::span<const Spend> spends, double epsilon, bool removing) {
   double theta = 1, best = INFINITY;
   for (double t = 1e-3; t < 1e4; t *= 1.3) {

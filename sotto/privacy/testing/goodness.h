@@ -82,7 +82,7 @@ double kolmogorov_p(std::vector<double> sample, Cdf cdf) {
 // Two-sided p-value of a standard normal statistic.
 inline double normal_p(double z) { return std::erfc(std::abs(z) / std::sqrt(2.0)); }
 
-// Of the sample mean of g(x), whose mean and variance are known.
+// The p-value of the sample mean of g(x), whose mean and variance are known.
 template <class Sample, class Function>
 double mean_p(const Sample& sample, Function g, double mean, double variance) {
   double sum = 0;
