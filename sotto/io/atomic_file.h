@@ -18,7 +18,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  // Puts bytes in place of the first ones written, as many: a header that is known at the end.
+  // Overwrites the first bytes of the file: for a header that is known only at the end.
   void rewrite_front(std::string_view bytes);
   // Waits until the bytes are on the disk, then renames.
   void commit();

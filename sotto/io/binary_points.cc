@@ -9,8 +9,8 @@
 namespace sotto {
 namespace {
 
-// Bytes converted at a time: they are still in the cache when the doubles are made of them, and
-// zlib hands so many through without a copy of its own.
+// Bytes converted at a time: they are still in the cache when they become doubles, and zlib passes
+// so many through without a copy of its own.
 constexpr Index buffer_bytes = 1 << 17;
 
 }  // namespace
@@ -18,7 +18,7 @@ constexpr Index buffer_bytes = 1 << 17;
 BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {
   header_ = read_npy_header(*bytes_);
   SOTTO_REQUIRE_AT(header_.shape.size() == 2, name(),
-                   "points stand in an array of two dimensions, records x dimension; this one has "
+                   "points need an array of two dimensions, records x dimension; this one has "
                    "shape ({})",
                    fmt::join(header_.shape, ", "));
   SOTTO_REQUIRE_AT(!header_.fortran_order || header_.shape[0] <= 1 || header_.shape[1] == 1, name(),
@@ -99,7 +99,7 @@ Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
   return whole;
 }
 
-// Less came than was asked for: everything promised must have come, and nothing may follow.
+// The read came short: all promised records must have come, and nothing may follow.
 void BinaryPoints::check_end(Index came) {
   if (!records_) return;
   SOTTO_REQUIRE_AT(done_ == *records_, name(), "has {} records, its header says {}", done_,

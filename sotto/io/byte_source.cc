@@ -30,7 +30,7 @@ ByteSource::ByteSource(std::string path, Packing packing)
     ::close(descriptor);
     throw Error("is a directory, a file was expected", path_, Fault::unopened);
   }
-  // Standard input may be a file that stands somewhere in the middle.
+  // Standard input may be a file whose position is not its beginning.
   regular_ = known && S_ISREG(info.st_mode) && !standard_input;
   descriptor_ = descriptor;
   const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -80,8 +80,8 @@ std::size_t ByteSource::read_plain(char* out, std::size_t count) {
   return done;
 }
 
-// gzread reads plain files as they are. It returns what it could decode before a fault, so the
-// fault has to be asked for after every short read.
+// gzread reads plain files as they are. It returns what it could decode before a fault, so every
+// short read must be followed by a check for faults.
 std::size_t ByteSource::read_file(char* out, std::size_t count) {
   if (file_ == nullptr) return read_plain(out, count);
   constexpr std::size_t at_most = std::size_t{1} << 30;

@@ -1,7 +1,8 @@
 // The bytes of a file or of standard input, plain or gzip.
 //
-// Which of the two the content says, or the name alone (Packing): the first bytes of a file of
-// private records belong to a person, and those of raw numbers may well be the mark of gzip.
+// The content says which of the two it is, or the name alone (Packing): the first bytes of a file
+// of private records belong to a person, and those of raw numbers may happen to be the mark of
+// gzip.
 //
 // A gzip stream that ends early or fails its checksum is an Error, not an end of file. All readers
 // of sotto take their bytes from here.
@@ -28,8 +29,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  const std::string& path() const { return path_; }  // "standard input" for that
-  // Whether the same bytes can be had again by opening the path again.
+  const std::string& path() const { return path_; }  // "standard input" for "-"
+  // Whether opening the path again gives the same bytes.
   bool is_regular() const { return regular_; }
   // The same file from its beginning.
   std::unique_ptr<ByteSource> reopened() const;
@@ -53,7 +54,7 @@ class ByteSource {
 
   std::string path_;
   Packing packing_;
-  gzFile_s* file_ = nullptr;  // none: the bytes as they are
+  gzFile_s* file_ = nullptr;  // null: the bytes as they are
   int descriptor_ = -1;       // of the file, which file_ closes where there is one
   bool regular_ = false;
   std::optional<std::uint64_t> size_;
@@ -61,8 +62,8 @@ class ByteSource {
   std::string ahead_;  // peeked, not yet read
 };
 
-// Bytes of a file as they may stand in a one-line message: quoted, unprintable ones escaped, cut to
-// a readable length.
+// Bytes of a file for a one-line message: quoted, unprintable ones escaped, cut to a readable
+// length.
 std::string printable(std::string_view bytes);
 
 }  // namespace sotto

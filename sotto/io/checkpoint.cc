@@ -127,7 +127,8 @@ void CheckpointFile::load(const std::string& description) {
   rest.remove_prefix(std::min(kCheckpointMagic.size(), rest.size()));
   std::string record;
   const Taken first = take_record(rest, record);
-  // The description is on the disk before an answer is written: where it is torn there is none.
+  // The description is on the disk before an answer is written: if it is torn, there are no
+  // answers.
   if (first == Taken::torn) return begin(description);
   if (first == Taken::damaged || record.size() < sizeof keys_) refuse("its description");
   std::memcpy(&keys_, record.data(), sizeof keys_);
@@ -140,7 +141,7 @@ void CheckpointFile::load(const std::string& description) {
   cut(bytes.size() - rest.size());
 }
 
-// The keys and the answers in it: for its owner alone, also when the file was there before.
+// Keys and answers are for the owner alone, even if the file existed before.
 void CheckpointFile::keep_from_others() const {
   struct stat info {};
   const bool kept = ::fchmod(descriptor_, 0600) == 0 && ::fstat(descriptor_, &info) == 0 &&
@@ -157,8 +158,8 @@ void CheckpointFile::begin(const std::string& description) {
   write(std::string(kCheckpointMagic) + framed(record + description));
 }
 
-// The trace of a killed run is a last record within which the file ends, or zeros with which the
-// file system made room for it. What is damaged otherwise was released, and is not drawn again.
+// The trace of a killed run is a last record that is incomplete, or zeros with which the file
+// system made room for it. Any other damaged record was released, and is not drawn again.
 void CheckpointFile::take_answers(std::string_view& rest) {
   std::string record;
   while (!all_zero(rest)) {
@@ -172,7 +173,7 @@ void CheckpointFile::take_answers(std::string_view& rest) {
 
 void CheckpointFile::refuse(const std::string& what) const {
   throw Error(fmt::format("{} is damaged; the answers in the checkpoint are spent and a new run "
-                          "would pay again: bring back the file as it last was, or remove it and "
+                          "would pay again: restore the file as it last was, or remove it and "
                           "count both runs",
                           what),
               path_);
@@ -202,7 +203,7 @@ void CheckpointFile::write(std::string_view bytes) {
   }
 }
 
-// What a symbolic link leads to, not the link.
+// Removes what a symbolic link points to, not the link.
 void CheckpointFile::remove() {
   std::error_code none;
   const std::filesystem::path target = std::filesystem::canonical(path_, none);

@@ -1,15 +1,15 @@
-// A file that remembers how far a long run has come, made to be cut off at any byte.
+// A file that records how far a long run has come. It may be cut off at any byte.
 //
 // It begins with a mark, a version, two secret keys drawn when it is made, and the description of
-// the run, lines of "name value"; then come records, one an answer, each with its length, a
-// checksum, and a checksum of these two, appended in one write and on the disk before append()
-// returns. Opening an existing file gives back its records; a torn last record, the trace of a
-// killed run, is cut off. Any other damage is refused, because the answers in it were released: a
-// flipped bit, wherever it is, never makes them fewer. A file of another run is refused, naming the
-// first line of the description that differs. A lock keeps two runs from writing to one file.
-// Only its owner can read it, also when it was there before; a file of another user is refused. A
-// symbolic link is followed.
-// A fault of the disk is an Error with Fault::system.
+// the run, lines of "name value". Then come records, one an answer. Each has its length, a
+// checksum, and a checksum of these two; it is appended in one write and is on the disk before
+// append() returns. Opening an existing file returns its records; a torn last record, the trace of
+// a killed run, is cut off. Any other damage is refused, because the answers in the file were
+// released: a flipped bit, wherever it is, never makes them fewer. A file of another run is
+// refused, naming the first line of the description that differs. A lock keeps two runs from
+// writing to one file. Only its owner can read the file, even if it existed before; a file of
+// another user is refused. A symbolic link is followed. A fault of the disk is an Error with
+// Fault::system.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,14 @@ class CheckpointFile {
   const std::string& path() const { return path_; }
   // For the digest of the records that the answers were made from.
   const SecretKey& digest_key() const { return keys_.digest; }
-  // For the order in which the run reads its records, if that is secret.
+  // For the order in which the run reads its records, if the order is secret.
   const SecretKey& order_key() const { return keys_.order; }
-  // Records that were there when the file was opened. They can be taken once.
+  // The records that were in the file when it was opened. They can be taken once.
   std::vector<std::string> take_records() { return std::move(records_); }
   void append(std::string_view record);
   // How many records there are now.
   std::int64_t answers() const { return answers_; }
-  // The run has ended well: the file is no longer needed.
+  // Removes the file, after the run has ended well.
   void remove();
 
  private:
@@ -53,7 +53,7 @@ class CheckpointFile {
   void take_answers(std::string_view& rest);
   void cut(std::size_t length);
   void write(std::string_view bytes);
-  // The run must not go on.
+  // Refuses to continue the run.
   [[noreturn]] void refuse(const std::string& what) const;
 
   std::string path_;

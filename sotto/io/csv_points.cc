@@ -34,7 +34,7 @@ void CsvPoints::begin() {
   split();
 }
 
-// Cuts the first line into words; whether these are names.
+// Cuts the first line into words, and returns whether these are names.
 bool CsvPoints::take_header() {
   const bool expected = rules_.header.value_or(false);
   there_ = expected ? lines_->next(line_) : next_line();

@@ -2,8 +2,8 @@
 //
 // Plain or gzip, from a file or a pipe; blank lines and lines that begin with # are left out. Every
 // record must have as many numbers as the first. An error names file and line.
-// What the records have in common is read off the first line, or given (CsvRules), as it must be
-// where they are private.
+// What the records have in common is read off the first line, or given (CsvRules). For private
+// records it must be given.
 // Cost: about 10 ns a digit.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace sotto {
 
 struct CsvRules {
   std::optional<char> separator;  // none: a comma or a tab where the first line has one, or a space
-  // Whether the first line names the columns, after a # if it has one. None: when nothing on the
-  // first line that is not left out is a number.
+  // Whether the first line names the columns, after a # if it has one. None: it does when nothing
+  // on the first line that is not left out is a number.
   std::optional<bool> header;
   std::optional<Index> dim;             // of files without a header; none: that of the first record
   bool every_line_is_a_record = false;  // blank lines and comments are refused
@@ -50,8 +50,8 @@ class CsvPoints final : public PointSource {
   char separator_ = ',';
   Index dim_ = 0;
   bool there_ = false;                   // whether there is a current line
-  std::string_view line_;                // it
-  std::vector<std::string_view> words_;  // of it
+  std::string_view line_;                // the current line
+  std::vector<std::string_view> words_;  // of the current line
 };
 
 }  // namespace sotto

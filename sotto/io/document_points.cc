@@ -25,7 +25,7 @@ void DocumentPoints::restart() {
   reader_.emplace(*bytes_, format_, DocumentValues::real, dim_, bare_);
 }
 
-// The dimension is the largest index there is.
+// The dimension is the largest index in the file.
 void DocumentPoints::measure() {
   SOTTO_REQUIRE_AT(bytes_->is_regular(), "`dim`",
                    "is needed: {} can be read only once and does not say its dimension", name());

@@ -1,8 +1,8 @@
 // Documents as sparse records: a row of word counts (or other weights) each, in the formats of
 // document_reader.h.
 //
-// Plain or gzip, from a file or a pipe. LDA-C and SVMlight do not say their dimension: it is given,
-// or found by reading a regular file once before.
+// Plain or gzip, from a file or a pipe. LDA-C and SVMlight do not state their dimension: it is
+// given, or found by reading a regular file once beforehand.
 #pragma once
 
 #include <memory>

@@ -34,7 +34,7 @@ bool DocumentReader::next(std::vector<Item>& document) {
   return there;
 }
 
-// Words increase, and none stands twice.
+// Words increase, and none appears twice.
 void DocumentReader::finish(std::vector<Item>& document) const {
   const auto rises = [](const Item& a, const Item& b) { return a.word < b.word; };
   const auto falls = [](const Item& a, const Item& b) { return a.word >= b.word; };
@@ -43,10 +43,10 @@ void DocumentReader::finish(std::vector<Item>& document) const {
   const auto twice = std::adjacent_find(document.begin(), document.end(), falls);
   if (twice == document.end()) return;
   const Index number = twice->word + (format_ == DocumentFormat::lda_c ? 0 : 1);
-  // The lines of a document of entries are behind us.
-  SOTTO_REQUIRE_AT(!entries_, entries_->path(), "word {} stands twice in document {}", number,
+  // The lines of this document have been read already.
+  SOTTO_REQUIRE_AT(!entries_, entries_->path(), "word {} appears twice in document {}", number,
                    done_);
-  throw Error(fmt::format("word {} stands twice in a document", number), lines_->place());
+  throw Error(fmt::format("word {} appears twice in a document", number), lines_->place());
 }
 
 bool DocumentReader::next_of_entries(std::vector<Item>& document) {

@@ -6,11 +6,11 @@
 //   SVMlight: "label index:value ..", indices counted from 1; the label, qid: and what follows #
 //     are left out.
 //
-// Lines of LDA-C and SVMlight that are blank or only a comment hold no document. They are passed
-// over, or refused where the number of documents is public and one document must not change it.
+// Lines of LDA-C and SVMlight that are blank or only a comment hold no document. They are skipped,
+// or refused where the number of documents is public and one document must not change it.
 //
-// A word that stands twice in a document, a word outside the dimension, a header that does not fit
-// and a file that ends early are Errors that name file and line.
+// A word that appears twice in a document, a word outside the dimension, a header that does not
+// match and a file that ends early are Errors that name file and line.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ constexpr auto enum_names(DocumentFormat) {
                                                   {DocumentFormat::svmlight, "svmlight"}});
 }
 
-// What becomes of a line that holds no document.
+// What to do with a line that holds no document.
 enum class BareLines { passed_over, refused };
 inline BareLines bare_lines(bool records_are_private) {
   return records_are_private ? BareLines::refused : BareLines::passed_over;
@@ -44,7 +44,7 @@ class DocumentReader {
     double value;
   };
 
-  // `dim` words at most where the file does not say how many there are; none given: any.
+  // `dim` limits the words of a file that does not say how many there are; none: no limit.
   DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
                  std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over);
 

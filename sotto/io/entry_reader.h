@@ -1,11 +1,11 @@
-// Entries "document word value", one a line, behind a header that says how many there are.
+// Entries "document word value", one a line, after a header that says how many there are.
 //
 //   UCI docword: three lines with the numbers of documents, of words and of entries.
 //   MatrixMarket: "%%MatrixMarket matrix coordinate integer|real|pattern general", comments (%),
 //     then those three numbers on one line. With pattern an entry has no value and counts 1.
 //
-// Documents and words are counted from 1 in the file. The entries come as they stand; a header that
-// does not fit them is an Error, with file and line where there is one.
+// Documents and words are counted from 1 in the file. The entries come in the order of the file. A
+// header that does not match them is an Error, with file and line where there is one.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@
 namespace sotto {
 
 enum class EntryFormat { uci, matrix_market };
-// What the values must be: any finite numbers, or whole numbers from 1 on.
+// The values that are allowed: any finite numbers, or whole numbers from 1 on.
 enum class DocumentValues { real, count };
 
 struct DocumentEntry {

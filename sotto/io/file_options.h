@@ -15,7 +15,7 @@
 namespace SOTTO_API sotto {
 
 // Whether the first line of a text names the columns.
-enum class HeaderLine { automatic, yes, no };  // automatic: by a look at it
+enum class HeaderLine { automatic, yes, no };  // automatic: by its content
 constexpr auto enum_names(HeaderLine) {
   return std::to_array<EnumName<HeaderLine>>(
       {{HeaderLine::automatic, "auto"}, {HeaderLine::yes, "yes"}, {HeaderLine::no, "no"}});
@@ -40,7 +40,7 @@ constexpr auto enum_names(PointFormat) {
                                                {PointFormat::svmlight, "svmlight"}});
 }
 
-// Of raw numbers.
+// The size of raw numbers.
 enum class RawNumbers { automatic, f4, f8 };
 constexpr auto enum_names(RawNumbers) {
   return std::to_array<EnumName<RawNumbers>>(
@@ -52,7 +52,7 @@ struct PointFileOptions {
   std::optional<std::int64_t> dim;
   RawNumbers dtype = RawNumbers::automatic;
   HeaderLine header = HeaderLine::automatic;
-  // Not an option of the user's: whether the records belong to persons.
+  // Set by the program, not by the user: whether the records belong to persons.
   bool records_are_private = false;
 
   OptionTable table();
@@ -83,7 +83,7 @@ struct CorpusFileOptions {
   std::string stop_words{name_of(StopWords::none)};  // the name of a list, or a file
   std::int64_t min_length = 2;
   bool keep_case = false;
-  // Not an option of the user's: whether the documents belong to persons.
+  // Set by the program, not by the user: whether the documents belong to persons.
   bool records_are_private = false;
 
   OptionTable table();
@@ -111,10 +111,10 @@ struct RatingFileOptions {
   HeaderLine header = HeaderLine::automatic;
   TimeMode time_mode = TimeMode::none;
   std::string range;  // "0.5:5", as text_of writes it
-  // Not options of the user's.
+  // Set by the program, not by the user.
   bool records_are_private = false;
   bool for_users = false;
-  bool positions_only = false;  // values are not looked at: all are read as 0
+  bool positions_only = false;  // values are not read: all are 0
 
   OptionTable table();
   std::optional<ValueRange> value_range() const;

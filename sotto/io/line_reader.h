@@ -12,13 +12,13 @@
 
 namespace sotto {
 
-// `text` without the mark; what looks at the beginning of a file before a LineReader does, uses it.
+// `text` without the mark: for code that looks at the beginning of a file before a LineReader does.
 inline std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view mark = "\xef\xbb\xbf";
   return text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
-// What becomes of a line of more bytes than there may be.
+// What to do with a line that is too long.
 enum class LongLines { refused, cut };
 
 class LineReader {
@@ -26,13 +26,13 @@ class LineReader {
   static constexpr std::size_t usual_longest = std::size_t{1} << 20;
   static constexpr std::size_t longest_document = std::size_t{1} << 30;
 
-  // Memory grows with the longest line there is.
+  // Memory grows with the longest line.
   explicit LineReader(ByteSource& source, std::size_t longest = usual_longest,
                       LongLines long_lines = LongLines::refused);
 
   // Sets `line` to the next line without its end ("\n" or "\r\n"); false at the end of the file.
-  // The view is valid until the next call. Of a line of more than `longest` bytes the rest is left
-  // out, or it is an Error.
+  // The view is valid until the next call. A line of more than `longest` bytes is cut, or is an
+  // Error.
   bool next(std::string_view& line);
 
   // "ratings.tns:17", the line last returned.

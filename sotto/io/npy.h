@@ -1,10 +1,10 @@
 // NumPy's .npy arrays: versions 1, 2 and 3 of the format (numpy.lib.format), plain or gzip.
 //
-// Read: real floating point of 4 and 8 bytes and integers of 1 to 8 bytes, either byte order, C or
-// Fortran order, 1 to 8 dimensions. Integers of 2^53 and more, which a double may not hold, are
-// refused. What a header claims is checked against the size of the file before anything is
-// allocated; where that size is not known (gzip) memory grows only with what has arrived. Written:
-// 8-byte floats in C order, version 1; complete or not at all.
+// Reads real floating point numbers of 4 and 8 bytes and integers of 1 to 8 bytes, in either byte
+// order, in C or Fortran order, with 1 to 8 dimensions. Integers of 2^53 and more, which a double
+// may not hold, are refused. What a header claims is checked against the size of the file before
+// anything is allocated; if that size is not known (gzip), memory grows only with what has arrived.
+// Writes 8-byte floats in C order, version 1; the file is complete or not there.
 #pragma once
 
 #include <bit>

@@ -179,7 +179,7 @@ void OutputFolder::commit() {
   SOTTO_REQUIRE_AT(!staging_.empty(), directory_, "the result is already committed");
   std::stable_partition(names_.begin(), names_.end(),
                         [](const std::string& name) { return name != "result.json"; });
-  // What can be known to fail is found before the first file moves.
+  // Failures that can be foreseen are found before the first file moves.
   const fs::path ready = fs::path(staging_) / "new";
   for (const std::string& name : names_) {
     struct stat info {};
@@ -203,8 +203,8 @@ void OutputFolder::commit() {
   remove_everything();
 }
 
-// Whatever is still ours; files that were put aside go back. After a commit only the hidden folder
-// is left to remove.
+// Removes what this run still owns, and puts back the files that were put aside. After a commit
+// only the hidden folder is left to remove.
 void OutputFolder::remove_everything() {
   for (const std::string& name : moved_) ::unlink(target(name).c_str());
   for (const std::string& name : aside_) {

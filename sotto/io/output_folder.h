@@ -2,15 +2,15 @@
 // all.
 //
 // A run owns its folder. A folder that holds anything but a former result is refused at once, so
-// that no file of another run stands beside a new certificate; a former result, which is what its
-// `result.json` lists, is replaced as a whole. `Others::keep` leaves other files where they are;
-// the former result goes all the same.
+// that no file of another run lies beside a new certificate. A former result, which is what its
+// `result.json` lists, is replaced as a whole. `Others::keep` leaves other files in place; the
+// former result is removed anyway.
 //
-// Files are written into a hidden folder inside the target, made at construction so that a target
-// that cannot be written is known before the work starts, and take their names at commit(). Without
-// commit, everything is removed again, with the directories that were made for it. The hidden
-// folder is locked while its run lives; one that a killed run left behind is removed. A fault of
-// the disk is an Error with Fault::system.
+// Files are written into a hidden folder inside the target and take their names at commit(). The
+// hidden folder is made at construction, so that a target that cannot be written is known before
+// the work starts. Without commit, everything is removed again, with the directories that were made
+// for it. The hidden folder is locked while its run lives; one that a killed run left behind is
+// removed. A fault of the disk is an Error with Fault::system.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Numbers in text files; a complaint names the line they stand on, "points.csv:17".
+// Numbers in text files; an error names their line, "points.csv:17".
 #pragma once
 
 #include <cstdint>

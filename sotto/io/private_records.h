@@ -7,8 +7,8 @@
 
 namespace sotto {
 
-// Runs `read`. Where the records are private, an error about them is replaced by one that names
-// the file and nothing of what stands in it.
+// Runs `read`. If the records are private, an error about them is replaced by one that names the
+// file and nothing of its content.
 template <class Read>
 auto read_unquoted(bool records_are_private, const std::string& path, Read read) {
   if (!records_are_private) return read();

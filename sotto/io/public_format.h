@@ -1,13 +1,14 @@
 // The format of a file of private records, from public marks alone.
 //
-// In a private run nothing may be decided by a look at the records: a format that is recognised by
-// the first lines changes with one person's record, and with it how all others are read. So it is
+// In a private run nothing may be decided by looking at the records: a format that is recognised by
+// the first lines may change with one person's record, and with it how all others are read. So it
+// is
 //   1. what `format` says; else
 //   2. what the name of the file says, ".gz" left out (format_by_name); else, where that is nothing
 //   3. the mark that a format puts in front of the records: that of .npy, or %%MatrixMarket; else
 //   4. an Error that asks for `format`, with no word about the content.
-// Whether the file is packed by gzip follows from its name alone.
-// The certificate names it among what is taken as public.
+// Whether the file is packed by gzip follows from its name alone. The certificate lists the format
+// among the public facts.
 #pragma once
 
 #include <span>

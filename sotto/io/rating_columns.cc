@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-// As they stand after plain_name().
+// As plain_name() gives them.
 constexpr std::string_view kUserNames[] = {
     "user",     "userid",     "username",  "uid",      "customer",  "customerid",  "client",
     "clientid", "consumer",   "person",    "personid", "patient",   "patientid",   "member",
@@ -43,9 +43,9 @@ std::span<const std::string_view> words_of(const Fields& fields) {
   return {fields.field.data(), fields.count};
 }
 
-// A record has a value, so a line without a number is none. Private records: it must name the value
-// too, or else it is a record that cannot be read, as it would be anywhere else: labels of a broken
-// one must not end up as names in the certificate.
+// A record has a value, so a line without a number is not a record. For private records a header
+// must also name the value. Otherwise the line is a record that cannot be read, as it would be
+// anywhere else: labels of a broken record must not end up as names in the certificate.
 bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions& options) {
   if (options.header != HeaderLine::automatic) return options.header == HeaderLine::yes;
   double ignored;
@@ -127,7 +127,7 @@ class Layout {
     }
   }
 
-  // The column that `user-column` names by its number or its name.
+  // The column that `user-column` gives by its number or its name.
   std::size_t named_user() const {
     Index number = 0;
     if (is_whole(options_.user_column, number)) {
@@ -141,7 +141,7 @@ class Layout {
     for (std::size_t n = 0; n < first_.count; ++n) {
       if (plain_name(first_.field[n]) != plain_name(options_.user_column)) continue;
       SOTTO_REQUIRE_AT(user == ColumnLayout::kNone, "`user-column`",
-                       "{} stands in the header twice", options_.user_column);
+                       "{} appears in the header twice", options_.user_column);
       user = n;
     }
     SOTTO_REQUIRE_AT(user != ColumnLayout::kNone, "`user-column`", "the header has no column {}",
@@ -149,7 +149,7 @@ class Layout {
     return user;
   }
 
-  // The one column of the header that is called like users.
+  // The one column of the header with a name for users.
   std::size_t recognised_user() const {
     std::size_t user = ColumnLayout::kNone;
     for (std::size_t n = 0; n < first_.count; ++n) {
@@ -193,7 +193,7 @@ class Layout {
       }
       columns.push_back({role, {}});
     }
-    // What is taken for a mode may be published.
+    // A column that is taken for a mode may be published.
     SOTTO_REQUIRE_AT(
         values == 1 || !options_.records_are_private, "`columns`",
         "is needed: {} columns of the header are called rating, value, score or stars, "
@@ -204,8 +204,8 @@ class Layout {
     return columns;
   }
 
-  // All columns of a .tns file are modes but the last. How many there are is public where positions
-  // are; users' ratings have two where nothing else is said.
+  // All columns of a .tns file but the last are modes. Their number is public if positions are.
+  // Users' ratings have two modes unless something else is said.
   std::vector<Column> index_columns() const {
     const bool is_said = !(options_.records_are_private && options_.for_users);
     std::vector<Column> columns(is_said ? std::max<std::size_t>(first_.count, 1) - 1 : 2,
@@ -224,8 +224,8 @@ class Layout {
     return columns;
   }
 
-  // The users' column by `columns`; by `user-column`; or the expected one, unless `columns` makes
-  // it something else.
+  // The users' column: by `columns`; by `user-column`; or the expected one, unless `columns` says
+  // that it is something else.
   void take_user() {
     std::vector<Column>& columns = found_.columns;
     const bool is_named = !options_.user_column.empty();
@@ -299,7 +299,7 @@ class Layout {
                                : static_cast<std::size_t>(at - columns.begin());
   }
 
-  // The only mode column beside the users, or the only one of them that is called like items.
+  // The only mode column besides the users, or the only one of them with a name for items.
   std::size_t item_column() const {
     if (const std::size_t given = given_item(); given != ColumnLayout::kNone) return given;
     std::vector<std::size_t> others, recognised;

@@ -1,6 +1,7 @@
 // What the columns of a ratings file are, and which of them are the users and the items.
 //
-// In this order: `columns`; the names in a header; the format. The rules stand in read_ratings.h.
+// They follow from, in this order: `columns`; the names in a header; the format. read_ratings.h has
+// the rules.
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ CorpusFormat format_of_corpus(const std::string& path, ByteSource& bytes,
   return *value_named<CorpusFormat>(public_format(path, bytes, reads));
 }
 
-// How many words there are would be read off the documents.
+// The number of words would otherwise be read off the documents.
 void check_private_words(CorpusFormat format, const CorpusFileOptions& options) {
   const bool numbers = format == CorpusFormat::lda_c || format == CorpusFormat::svmlight;
   SOTTO_REQUIRE_AT(!options.records_are_private || !numbers || !options.vocab.empty(), "`vocab`",
@@ -72,8 +72,8 @@ void reserve_entries(Corpus& corpus, Index declared, const ByteSource& bytes) {
   corpus.count.reserve(room);
 }
 
-// Every document costs memory, even one without an entry. How many entries private documents have
-// has no say.
+// Every document costs memory, even one without an entry. For private documents the number of
+// entries must not matter.
 void check_declared(Index documents, Index entries, bool is_private, const std::string& path) {
   constexpr Index most = std::numeric_limits<std::int32_t>::max(), empty = 100000000;
   SOTTO_REQUIRE_AT(documents >= 1, path, "has no documents");
@@ -150,7 +150,7 @@ Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim, bool is_p
     sort_words(corpus, n);
     const auto words = corpus.words_of(n);
     const auto twice = std::adjacent_find(words.begin(), words.end());
-    SOTTO_REQUIRE_AT(twice == words.end(), bytes.path(), "word {} stands twice in document {}",
+    SOTTO_REQUIRE_AT(twice == words.end(), bytes.path(), "word {} appears twice in document {}",
                      *twice + 1, n + 1);
   }
   return corpus;
@@ -169,7 +169,7 @@ TextRules text_rules(const CorpusFileOptions& options) {
   return rules;
 }
 
-// What decides how documents are read, all of it public.
+// Everything that decides how documents are read. All of it is public.
 struct CorpusRules {
   CorpusFormat format;
   std::vector<std::string> vocabulary;
@@ -238,15 +238,15 @@ OptionTable CorpusFileOptions::table() {
               "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
               "line; auto: recognised by content, with `epsilon` by the name of the file")
       .text("vocab", 0, vocab, "FILE",
-            "the words, one a line, in the order of their numbers; of text these words alone are "
+            "the words, one a line, in the order of their numbers; in text only these words are "
             "counted")
       .integer("min-df", 0, min_df, {1, 2147483647},
                "leave out words that are in fewer documents than this")
       .text("stop-words", 0, stop_words, "none|english|FILE",
             "words of text to leave out; a file has one a line")
       .integer("min-length", 0, min_length, {1, 1000},
-               "characters of a word of text; shorter ones are left out unless `vocab` has them")
-      .flag("keep-case", keep_case, "tell capitals from small letters in text");
+               "leave out words of text with fewer characters than this, unless `vocab` has them")
+      .flag("keep-case", keep_case, "keep upper and lower case apart in text");
 }
 
 std::string CorpusFileOptions::stop_words_file() const {

@@ -34,13 +34,13 @@
 
 namespace sotto {
 
-// Sets `format`, where it is given, to the one that the file was read in.
+// Sets `format`, if given, to the format in which the file was read.
 Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options = {},
                               CorpusFormat* format = nullptr);
 
-// Another file whose words are to be numbered as in a corpus that was read with the same options:
-// its text is counted over these words, a file with numbers is matched by its vocabulary. `words`
-// empty: the numbers must agree as they are, `count` of them.
+// Reads another file and numbers its words as in a corpus that was read with the same options. Text
+// is counted over these words; a file with numbers is matched by its vocabulary. If `words` is
+// empty, the numbers must agree as they are, `count` of them.
 Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,
                                    const std::string& path, CorpusFileOptions options);
 

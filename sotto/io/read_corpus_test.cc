@@ -176,11 +176,11 @@ TEST_F(ReadCorpus, refuses_a_header_that_lies) {
 
 TEST_F(ReadCorpus, refuses_a_word_twice_in_a_document) {
   refuses("uci", "3\n5\n4\n1 1 1\n2 1 1\n2 3 1\n2 1 1\n",
-          "docs: word 1 stands twice in document 2");
-  refuses("lda-c", "1 0:1\n2 3:1 3:2\n", "docs:2: word 3 stands twice");
-  refuses("svmlight", "1 1:1\n1 3:1 2:1 3:2\n", "docs:2: word 3 stands twice");
+          "docs: word 1 appears twice in document 2");
+  refuses("lda-c", "1 0:1\n2 3:1 3:2\n", "docs:2: word 3 appears twice");
+  refuses("svmlight", "1 1:1\n1 3:1 2:1 3:2\n", "docs:2: word 3 appears twice");
   refuses("mm", "%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 2 1\n1 1 1\n2 2 1\n",
-          "docs: word 2 stands twice in document 2");
+          "docs: word 2 appears twice in document 2");
 }
 
 TEST_F(ReadCorpus, refuses_what_has_no_words) {
@@ -245,7 +245,7 @@ TEST_F(ReadCorpus, counts_in_text_the_words_of_the_vocabulary_alone) {
   EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"e-mail", "C++", "r", "mail"}));
   EXPECT_TRUE(corpus.vocabulary_is_declared);
   EXPECT_ERROR(read("none of these\n", options), "docs: has no words of the vocabulary");
-  EXPECT_ERROR(read("a\n", with_vocab("Mail\nb\nmail\n")), "`vocab`: the word 'mail' stands in");
+  EXPECT_ERROR(read("a\n", with_vocab("Mail\nb\nmail\n")), "`vocab`: the word 'mail' appears in");
   auto cased = with_vocab("Mail\nmail\n");
   cased.keep_case = true;
   EXPECT_EQ(documents_of(read("mail Mail MAIL mail\n", cased)), (Documents{{{0, 1}, {1, 2}}}));
@@ -395,7 +395,7 @@ TEST_F(PrivateCorpus, documents_are_not_quoted_and_public_words_are) {
   EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("a\n\nb\n")), "vocab:2: is blank");
   EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("")), "vocab: has no words");
   EXPECT_ERROR(read("x.txt", "a b\n", with_vocab("a\nA\n")),
-               "the word 'A' stands in the vocabulary");
+               "the word 'A' appears in the vocabulary");
   EXPECT_ERROR(read("docword.txt", "1\n4\n1\n1 1 1\n", with_vocab("a\nb\nc\nd\ne\n")),
                "`vocab`: has 5 words");
   CorpusFileOptions stop;

@@ -16,7 +16,7 @@ LabelTable read_labels(const std::string& path) {
     line = line.substr(first, line.find_last_not_of(" \t") - first + 1);
     const Index before = labels.size();
     labels.add(line);
-    SOTTO_REQUIRE_AT(labels.size() > before, lines.place(), "{} stands in the list already", line);
+    SOTTO_REQUIRE_AT(labels.size() > before, lines.place(), "{} is in the list already", line);
   }
   SOTTO_REQUIRE_AT(labels.size() > 0, source.path(), "has no labels");
   return labels;

@@ -1,5 +1,5 @@
-// Reads the public list of the rows of a mode: labels, one a line, declared beside the data rather
-// than read off it.
+// Reads the public list of the rows of a mode: labels, one a line, declared rather than read off
+// the data.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-// Blank lines are passed over, spaces around a label taken off. A label given twice and a file
+// Blank lines are skipped, and spaces around a label are removed. A label given twice and a file
 // without labels are refused.
 LabelTable read_labels(const std::string& path);
 

@@ -113,10 +113,10 @@ OptionTable PointFileOptions::table() {
                "dimension of a record; needed for raw numbers, and for LDA-C and SVMlight from a "
                "pipe; with `epsilon` also for text without a header, LDA-C and SVMlight")
       .choice("dtype", dtype,
-              "raw numbers of 4 or 8 bytes in the order of the machine; auto: 8 when raw, 4 when "
-              "the file is called .f4")
+              "raw numbers of 4 or 8 bytes, in the byte order of the machine; auto: 4 when the "
+              "file is called .f4, else 8")
       .choice("header", header,
-              "whether the first line of numbers in text names the columns; auto: when none of it "
+              "whether the first line of a text file names the columns; auto: when nothing on it "
               "is a number; with `epsilon` say yes or no");
 }
 

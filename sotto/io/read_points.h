@@ -24,7 +24,7 @@
 
 namespace sotto {
 
-// Sets `format`, where it is given, to the one that the file is read in.
+// Sets `format`, if given, to the format in which the file is read.
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options = {},
                             PointFormat* format = nullptr);
 

@@ -255,13 +255,13 @@ TEST(ReadPoints, refuses_documents_that_are_damaged) {
           "docs:4: document number 3 is not between 1 and 2");
   refuses(PointFormat::uci, "2\n5\n2\n1 1\n2 1 1\n", "docs:4: '' is not a number");
   refuses(PointFormat::uci, "2\n5\n2\n1 1 1 1\n2 1 1\n", "docs:4: expected three numbers");
-  refuses(PointFormat::uci, "1\n5\n2\n1 1 1\n1 1 1\n", "word 1 stands twice");
+  refuses(PointFormat::uci, "1\n5\n2\n1 1 1\n1 1 1\n", "word 1 appears twice");
   refuses(PointFormat::uci, "1\n5\n1\n1 1 inf\n", "docs:4: 'inf' is not a finite number");
   refuses(PointFormat::lda_c, "2 0:1\n", "docs:1: the line says 2 words and has 1");
   refuses(PointFormat::lda_c, "1 -1:1\n", "docs:1: word number -1 is not between 0");
   refuses(PointFormat::lda_c, "1 x:1\n", "docs:1: word number 'x' is not a whole number");
   refuses(PointFormat::lda_c, "1 1\n", "docs:1: expected number:value");
-  refuses(PointFormat::lda_c, "2 3:1 3:2\n", "docs:1: word 3 stands twice");
+  refuses(PointFormat::lda_c, "2 3:1 3:2\n", "docs:1: word 3 appears twice");
   refuses(PointFormat::svmlight, "1 0:1\n", "docs:1: word number 0 is not between 1");
   refuses(PointFormat::svmlight, "a 1:1\n", "docs:1: 'a' is not a number");
   refuses(PointFormat::svmlight, "1 1:x\n", "docs:1: 'x' is not a number");

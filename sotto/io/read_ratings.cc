@@ -223,7 +223,7 @@ class TextRatings {
                                 : times_.add(text, lines_);
   }
 
-  // An index is the same label however it is written.
+  // An index is the same label, however it is written.
   std::string_view label_in(std::size_t column) {
     const std::string_view text = lines_.fields.field[column];
     SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty", column + 1);
@@ -339,7 +339,7 @@ void sort_rows(Ratings& ratings) {
   }
 }
 
-// Entries in the order of their places; of two at one place the one that was first stays first.
+// Entries in the order of their places. Two at one place keep their order.
 void sort_entries(ObservedEntries& entries) {
   std::vector<std::int32_t> order(entries.value.size());
   std::iota(order.begin(), order.end(), 0);
@@ -358,7 +358,7 @@ Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
   ByteSource source(path, packing_of(options.records_are_private));
   const RatingFormat format = format_of(options, path, source);
   RatingLines lines(source, format, options);
-  // A file of no users is as good as any other.
+  // A file without users is allowed.
   const bool may_be_empty = options.records_are_private && options.for_users;
   SOTTO_REQUIRE_AT(lines.next() || may_be_empty, source.path(), "has no entries");
   Ratings ratings;
@@ -407,8 +407,7 @@ OptionTable RatingFileOptions::table() {
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",
             "values lie between LO and HI: others are refused (with `epsilon` clipped), "
-            "predictions are "
-            "clipped to it");
+            "predictions are clipped to it");
 }
 
 std::optional<ValueRange> RatingFileOptions::value_range() const {

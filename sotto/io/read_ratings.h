@@ -55,7 +55,7 @@ namespace sotto {
 
 Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options = {});
 
-// More ratings of the same modes: rows get the numbers they have in `known`, others are
+// Reads more ratings of the same modes. Rows get the numbers that they have in `known`; others are
 // `kUnknownRow`.
 Sensitive<Ratings> read_more_ratings(const std::string& path, const RatingFileOptions& options,
                                      const Ratings& known);

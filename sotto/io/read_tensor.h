@@ -23,7 +23,7 @@ struct ReadTensorOptions {
   bool records_are_private = false;  // neither format nor shape is to be read off the entries
 };
 
-// Sets `format`, where it is given, to the one that the file was read in.
+// Sets `format`, if given, to the format in which the file was read.
 Sensitive<AnyTensor> read_tensor(const std::string& path, const ReadTensorOptions& options = {},
                                  TensorFormat* format = nullptr);
 

@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// What stands before the numbers of an answer.
+// The head of a stored answer, before its numbers.
 struct AnswerHead {
   char kind[8] = {};  // 'c' contract, 'v' values
   std::uint64_t question = 0;

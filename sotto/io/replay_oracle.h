@@ -1,14 +1,14 @@
-// Writes every answer of a streamed oracle to a checkpoint, and after a restart gives the stored
-// answers again before it asks for new ones.
+// Writes every answer of a streamed oracle to a checkpoint. After a restart it returns the stored
+// answers before it asks for new ones.
 //
-// A solver is deterministic given its seed and the answers, so a run that is killed at any moment
-// and started again with the same options goes through the stored answers in no time, the stream is
-// moved to where it stood, and the result is that of an undisturbed run, bit for bit. Each record
-// holds a checksum of the block that was asked about: a solver that asks something else (another
-// build, another machine) is refused and not answered wrongly. And each holds a keyed digest of the
-// records that were used until then: a stream that begins with other records is refused.
-// Cost: one write and one fsync of d L numbers an answer, and the digest of every record (about
-// 1 GB/s). No record of the data is stored.
+// A solver is deterministic given its seed and the answers. So a run that is killed at any moment
+// and started again with the same options goes through the stored answers in no time, the stream
+// moves to its former position, and the result is that of an undisturbed run, bit for bit. Each
+// stored answer has a checksum of its question: a solver that asks something else (another build,
+// another machine) is refused rather than answered wrongly. It also has a keyed digest of the
+// records that were used until then: a stream that begins with other records is refused. Cost: one
+// write and one fsync of d L numbers an answer, and the digest of every record (about 1 GB/s). No
+// record of the data is stored.
 #pragma once
 
 #include <string>

@@ -15,7 +15,8 @@
 namespace sotto {
 namespace {
 
-// Answers that depend on how many came before and on the block; it counts what it was asked.
+// Gives answers that depend on the block and on the number of earlier answers, and counts the
+// questions.
 class CountingOracle final : public StreamedOracle {
  public:
   Index dim() const override { return 3; }
@@ -173,7 +174,7 @@ TEST(ReplayOracle, cuts_off_zeros_that_made_room_for_an_answer) {
   EXPECT_EQ(usable_answers(path, std::string(bytes.size(), '\0')), -1);
 }
 
-// Answers were released: where they cannot be used any more, none may be drawn in their place.
+// The answers were released: if they can no longer be used, none may be drawn in their place.
 TEST(ReplayOracle, a_flipped_bit_never_makes_the_answers_fewer) {
   const TemporaryFolder folder;
   const std::string path = folder / "run.ckpt";

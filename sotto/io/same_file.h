@@ -1,12 +1,11 @@
-// Whether two names lead to one file: by path, through links, or as what stands behind standard
-// input.
+// Whether two names lead to one file: by path, through links, or as standard input.
 #pragma once
 
 #include <string>
 
 namespace sotto {
 
-// "-" is standard input. Names that lead nowhere are the same as nothing.
+// "-" is standard input. A name that leads nowhere is the same as no other.
 bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace sotto

@@ -20,8 +20,8 @@ WordList words_of(std::string_view line) {
   return words;
 }
 
-// The first lines that are not blank. Of a line that may be cut nothing is used but, when it is all
-// there is, its words before the last.
+// The first lines that are not blank. A line that may be cut is not used; if it is the only one,
+// its words before the last are.
 std::vector<WordList> first_lines(std::string_view head, bool cut) {
   constexpr std::size_t enough = 16;
   const std::size_t last = head.rfind('\n');

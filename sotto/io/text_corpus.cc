@@ -30,7 +30,7 @@ class TextReader {
     for (std::size_t i = 0; i < vocabulary.size(); ++i) {
       const bool is_new =
           number_.emplace(folded(vocabulary[i]), static_cast<std::int32_t>(i)).second;
-      SOTTO_REQUIRE_AT(is_new, "`vocab`", "the word {} stands in the vocabulary twice{}",
+      SOTTO_REQUIRE_AT(is_new, "`vocab`", "the word {} appears in the vocabulary twice{}",
                        printable(vocabulary[i]), rules.lower ? " (case makes no difference)" : "");
     }
     for (const std::string& word : rules.stop_words) number_[folded(word)] = ignored;

@@ -1,11 +1,11 @@
 // Plain text, one document a line, as a corpus.
 //
-// Every line is a document, a blank one too, whatever bytes it holds; of a line of more than 2^30
-// bytes the rest is not read. Its words are the tokens of tokens.h, numbered from
-// the most frequent word on, those of the same frequency by the alphabet (of bytes). With a
-// vocabulary its words are counted, numbered as they stand in it, and all others are ignored: what
-// stands between blanks, where that is in the vocabulary, so that "e-mail" and "c++" can be, and
-// otherwise the tokens of it. Case, unless kept, makes no difference to either.
+// Every line is a document, even a blank one, whatever bytes it holds; bytes of a line beyond 2^30
+// are not read. Words are the tokens of tokens.h, numbered by falling frequency, and alphabetically
+// (by bytes) at equal frequency. With a vocabulary only its words are counted, and numbered in its
+// order. Text between blanks counts as a word if it is in the vocabulary, so that "e-mail" and
+// "c++" can be; otherwise its tokens are looked up. Case makes no difference to either unless it is
+// kept.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ struct LineWords {
   }
 };
 
-// The parts of a .tns file line by line; every complaint names the line.
+// The parts of a .tns file line by line; every error names the line.
 class TnsReader {
  public:
   TnsReader(ByteSource& source, Duplicates duplicates, Shape shape)

@@ -17,7 +17,7 @@
 
 namespace sotto {
 
-// Where the dimensions may come from: a FROSTT file has no header, so that its shape says which
+// Where the dimensions may come from: a FROSTT file has no header, so its shape reveals which
 // indices occur.
 enum class Shape { declared_or_seen, declared };
 

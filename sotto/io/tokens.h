@@ -18,7 +18,7 @@ class Tokens {
   Tokens(std::string_view text, bool lower) : rest_(text), lower_(lower) {}
   // False after the last one.
   bool next(std::string& token);
-  // Of the token last returned, in characters.
+  // The length of the token last returned, in characters.
   int length() const { return length_; }
 
  private:

@@ -1,8 +1,9 @@
 // Writes documents as UCI docword, plain or gzip, piece by piece.
 //
-// The header says how many entries follow, which is known at the end alone: it is written with room
-// to spare (the number is padded with blanks) and again at commit(). In a gzip file it is a member
-// of its own, not compressed, so that it keeps its length; the entries follow in further members.
+// The header says how many entries follow, which is known only at the end. So it is written with
+// room to spare (the number is padded with blanks), and again at commit(). In a gzip file it is a
+// member of its own, not compressed, so that it keeps its length; the entries follow in further
+// members.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class DocwordWriter {
  public:
   DocwordWriter(const std::string& path, Index documents, Index words, bool gzip = false);
 
-  // The next documents. Any number of threads formats and packs them; the bytes are the same.
+  // Writes the next documents. The bytes do not depend on the number of threads.
   void write(const Corpus& documents);
   std::int64_t entries() const { return entries_; }
   // Refuses unless as many documents were written as the header says.

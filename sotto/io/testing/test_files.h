@@ -45,7 +45,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// What a reader read: the files of tests are nobody's.
+// What a reader read: the files of tests belong to nobody.
 template <class T>
 T opened(Sensitive<T> data) {
   return std::move(data).open(PublicDeclaration("made by a test"));
