@@ -40,7 +40,7 @@ class CpAls final : public Solver {
   AlsModes rows_;
 };
 
-// Rows are posteriors: the means stand in the model, the second moments here.
+// Rows are posteriors: the model holds their means, this class their second moments.
 template <int S>
 class VariationalCp final : public Solver {
  public:
@@ -115,7 +115,7 @@ void check(const ObservedEntries& entries, const AlsSettings& settings,
                 "one penalty and one centre a mode are needed");
   SOTTO_REQUIRE(!settings.train_biases || settings.bias_shrink.size() == order,
                 "one shrinkage of the biases a mode is needed");
-  // They are the precisions of the prior of the variational method.
+  // The variational method takes them as the precisions of its prior.
   const double least = *std::min_element(settings.lambda.begin(), settings.lambda.end());
   SOTTO_REQUIRE(least > 0 || (least == 0 && !settings.variational),
                 "penalties must not be negative, and for the variational method above 0");

@@ -1,5 +1,5 @@
-// For als_cp.cc and als_tucker.cc: the modes of a model that least squares moves, and what an entry
-// leaves for each.
+// For als_cp.cc and als_tucker.cc: the modes of a model that least squares solves, and what the
+// biases leave of an entry for each.
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ class AlsModes {
     return {settings_.lambda[m], settings_.centre[m], settings_.train_biases,
             settings_.train_biases ? settings_.bias_shrink[m] : 0};
   }
-  // The value without the biases, but with that of `mode` when the row's bias is solved for.
+  // The value without the biases; the bias of `mode` stays in when it is solved for.
   double target(Index mode, const AlsEntry& entry) const {
     double t = entry.value - model_.biases.mean;
     for (Index n = 0; n < model_.order(); ++n) {
@@ -41,8 +41,8 @@ class AlsModes {
     return factor.data() + factor.cols() * entry.rows[mode];
   }
 
-  // Solves every row of free mode number `n` and puts it into the model: solve_rows, whose `done`
-  // sees the row afterwards.
+  // Solves every row of free mode number `n` by solve_rows and puts it into the model. `done` sees
+  // the row afterwards.
   template <int S, class MakeWork, class Fill, class Done>
   double solve_mode(std::size_t n, bool with_covariance, MakeWork make_work, Fill fill, Done done) {
     const auto m = static_cast<std::size_t>(free_[n]);

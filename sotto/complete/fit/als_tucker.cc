@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-// Entries are summed in as many pieces, whatever the number of threads.
+// Entries are summed in this many pieces, whatever the number of threads.
 constexpr Index kCorePieces = 8;
 constexpr Index kCoreBatch = 256;
 

@@ -2,10 +2,10 @@
 // al. 2022 do it for each day: rows and columns of a slice are brought to mean 0 and variance 1 by
 // x -> (x - alpha_i - beta_j) / (tau_i gamma_j), alternating until they are.
 //
-// Slices of real data are so sparse that most rows or columns have few entries. One with a single
-// entry would be scaled to 0, whatever it was, so a row or column keeps alpha 0 and tau 1 where a
-// slice has fewer than three entries of it, or entries that do not vary.
-// Order 3 only. Cost: entries * sweeps.
+// Slices of real data are so sparse that most rows or columns have few entries. A row with a single
+// entry would be scaled to 0, whatever its value. So a row or column of a slice keeps alpha 0 and
+// tau 1 where it has fewer than three entries or its entries do not vary. Order 3 only. Cost:
+// entries * sweeps.
 #pragma once
 
 #include <unordered_map>
@@ -17,10 +17,10 @@ namespace sotto {
 
 class BiScaling {
  public:
-  // Standardised by mean and deviation of all values first.
+  // The values are first standardised by the mean and deviation of all of them.
   BiScaling(const ObservedEntries& entries, Index sweeps = 20);
 
-  // The values scaled; the same places.
+  // The scaled values at the same places.
   ObservedEntries scaled(const ObservedEntries& entries) const;
   // The value that `scaled` maps to x at this place.
   double restore(const ObservedEntries& entries, Index entry, double x) const;

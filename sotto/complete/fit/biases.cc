@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-// One step of backfitting. `left` is value - predicted for each entry and stays so.
+// One step of backfitting. `left` is value - predicted for each entry, before and after.
 void refit_mode(const ObservedEntries& entries, Index mode, double shrink, Vector& bias,
                 std::vector<double>& left) {
   const auto& rows = entries.index[static_cast<std::size_t>(mode)];

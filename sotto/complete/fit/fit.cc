@@ -17,13 +17,13 @@
 namespace sotto {
 namespace {
 
-// What is best on sparse ratings, measured on MovieLens (docs/completion.md). Least squares is
-// penalised in units of the deviation that the biases leave, so that the scale of the values does
+// The best values on sparse ratings, measured on MovieLens (docs/completion.md). Penalties of least
+// squares are in units of the deviation that the biases leave, so that the scale of the values does
 // not matter: a product of two rows grows with the values, each row with their root, and rows and
 // cores around 1 do not grow.
 struct MethodDefaults {
   double lambda;          // times the deviation
-  double context_lambda;  // of what is pulled to 1; times the deviation squared
+  double context_lambda;  // of rows pulled to 1; times the deviation squared
   std::int64_t epochs;
 };
 constexpr MethodDefaults kBayesDefaults = {7, 300, 30};
@@ -32,7 +32,7 @@ constexpr MethodDefaults kSgdDefaults = {18, 1500, 50};
 constexpr double kStartSpread = 0.1;  // times the root of the deviation
 constexpr Index kTrialEpochs = 20;    // of each of several starts
 constexpr double kSgdStep = 0.01, kSgdDecay = 0.95;
-constexpr double kDefaultTolerance = 1e-5;  // of least squares; gradients linger at saddle points
+constexpr double kDefaultTolerance = 1e-5;  // least squares only; gradients linger at saddle points
 constexpr double kDefaultCoreLambda = 0.001;
 
 bool has_no_penalty(const CompletionOptions& options) {
@@ -96,8 +96,8 @@ class Fit {
     return values;
   }
 
-  // With biases: small rows, and contexts that change nothing at first. Without: rows whose
-  // products have the mean of the values and half their spread.
+  // With biases, rows start small and contexts change nothing at first. Without biases, the
+  // products of the rows have the mean of the values and half their spread.
   Start start_values() const {
     Start start;
     start.centre = centre();
@@ -128,7 +128,7 @@ class Fit {
     return deviation_ * deviation_ * defaults_of(method_).context_lambda;
   }
 
-  // A core that is free would undo the penalties of the rows.
+  // A free core would undo the penalties of the rows.
   double core_lambda() const {
     if (options_.core_lambda) return *options_.core_lambda;
     return pull_to_one_ ? context_lambda() : kDefaultCoreLambda;
@@ -171,7 +171,7 @@ class Fit {
   double deviation_ = 0;
 };
 
-// Epoch after epoch until one of the reasons to stop.
+// Runs epochs until there is a reason to stop.
 class Training {
  public:
   using Clock = std::chrono::steady_clock;

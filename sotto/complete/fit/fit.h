@@ -24,14 +24,15 @@ constexpr auto enum_names(CompletionMethod) {
                                                     {CompletionMethod::bayes, "bayes"}});
 }
 
-// What is learnt beside the low-rank part: a mean and a number for every row, the mean, nothing.
+// What is learnt beside the low-rank part: a mean and a number for every row, the mean only, or
+// nothing.
 enum class BiasPart { modes, global, none };
 constexpr auto enum_names(BiasPart) {
   return std::to_array<EnumName<BiasPart>>(
       {{BiasPart::modes, "modes"}, {BiasPart::global, "global"}, {BiasPart::none, "none"}});
 }
 
-// How often gradient descent meets the penalty of a row.
+// How often gradient descent applies the penalty of a row.
 enum class Penalised { once_a_row, once_an_entry };
 constexpr auto enum_names(Penalised) {
   return std::to_array<EnumName<Penalised>>(
@@ -81,7 +82,7 @@ struct CompletionOptions {
 // The method that a run with these options takes.
 CompletionMethod chosen_method(const CompletionOptions& options);
 
-// diverged: the gradients grew without bound, and the model is not finite. A shorter step may do.
+// diverged: the gradients grew without bound, and the model is not finite. A shorter step may help.
 enum class FitStatus { completed, converged, early_stop, time_limit, stopped, diverged };
 constexpr auto enum_names(FitStatus) {
   return std::to_array<EnumName<FitStatus>>({{FitStatus::completed, "completed"},
@@ -93,7 +94,7 @@ constexpr auto enum_names(FitStatus) {
 }
 
 struct EpochRecord {
-  double train_rmse = 0;                  // as Solver::epoch tells it
+  double train_rmse = 0;                  // as returned by Solver::epoch
   std::optional<double> validation_rmse;  // of clipped predictions
   double seconds = 0;                     // since the start
 };
@@ -103,10 +104,10 @@ struct CompletionFit {
   FitStatus status = FitStatus::completed;
   CompletionMethod method = CompletionMethod::automatic;  // the one that was used
   std::vector<EpochRecord> history;
-  Index best_epoch = 0;  // counted from 1: the one whose model this is
+  Index best_epoch = 0;  // counted from 1: the epoch that this model comes from
 };
 
-// Predictions are clipped to `range`. Refuses fewer than two entries.
+// Clips predictions to `range`. Refuses fewer than two entries.
 CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOptions& options,
                              std::optional<std::pair<double, double>> range = {},
                              const ProgressCallback& progress = {});
@@ -115,9 +116,10 @@ CompletionFit fit_completion(const ObservedEntries& entries, const CompletionOpt
 struct CompletionScores {
   double rmse = 0;
   double mae = 0;
-  // Mean over the rows of the first mode ("users") with two entries or more of the discounted gain
-  // of their ten entries predicted highest over the best there is (Jarvelin & Kekalainen 2002; gain
-  // value - low, discount log2(1 + place)). Empty when no row has two entries, or none any gain.
+  // The mean of the normalised discounted cumulative gain over the rows of the first mode ("users")
+  // with two entries or more: the gain of the ten entries predicted highest over the best possible
+  // one (Jarvelin & Kekalainen 2002; gain value - low, discount log2(1 + place)). Empty when no row
+  // has two entries or none has any gain.
   std::optional<double> ndcg10;
   Index entries = 0;
   Index unknown = 0;  // entries with a row that was not learnt, predicted by their biases

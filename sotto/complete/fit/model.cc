@@ -26,7 +26,8 @@ const double* factor_row(const CompletionModel& model, std::size_t mode, std::in
   return model.factors[mode].data() + model.stride() * row;
 }
 
-// Calls store(entry, low-rank part) for entries first .. last-1 of which all factors are known.
+// Calls store(entry, low-rank part) for those of the entries first .. last-1 whose factors are all
+// known.
 template <int O, int S, class Store>
 void for_each_low_rank(const CompletionModel& model, const ObservedEntries& entries, Index first,
                        Index last, Store store) {
@@ -51,7 +52,8 @@ void low_rank_of(const CompletionModel& model, const ObservedEntries& entries, I
   });
 }
 
-// What is added to and done with the low-rank part, 0 at an entry with an unknown row.
+// The prediction from the low-rank part x, which is 0 at an entry with an unknown row: adds biases,
+// undoes the scaling, clips.
 double finish(const CompletionModel& model, const ObservedEntries& entries, Index e, double x) {
   x += model.biases.predict(entries, e);
   if (model.unknown_value && entries.has_unknown_row(e)) x = *model.unknown_value;
@@ -66,7 +68,7 @@ void fill_rows(FactorRows& rows, Index rank, double centre, double spread, Seede
   }
 }
 
-// The superdiagonal of ones, where index r of the last mode meets r in all others.
+// A superdiagonal of ones, where index r of the last mode meets r in all others.
 FactorRows start_core(Index rank, Index order, double spread, SeededRandom& random) {
   FactorRows core(core_rows(rank, order), padded_rank(rank));
   fill_rows(core, rank, 0, spread, random);

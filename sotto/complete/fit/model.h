@@ -66,31 +66,31 @@ struct CompletionModel {
   Biases biases;
   std::shared_ptr<const BiScaling> scaling;        // of the values, undone by predict
   std::optional<std::pair<double, double>> range;  // predictions are clipped to it
-  std::optional<double> unknown_value;             // instead of the biases, where there are none
-  // What stands for an unknown row, stride() numbers a mode; empty: the low-rank part is 0 there.
+  std::optional<double> unknown_value;  // for entries with an unknown row, when there are no biases
+  // The factors of an unknown row, stride() numbers per mode; empty: the low-rank part is 0 there.
   std::vector<Vector> unknown_factors;
 
   Index order() const { return static_cast<Index>(factors.size()); }
   Index stride() const;
   bool holds(Index mode) const { return factors[static_cast<std::size_t>(mode)].rows() == 1; }
 
-  // The low-rank part; 0 at an unknown row without a factor of its own.
+  // The low-rank part; 0 where an unknown row has no `unknown_factors`.
   double low_rank(const ObservedEntries& entries, Index entry) const;
   // The completed value.
   double predict(const ObservedEntries& entries, Index entry) const;
-  // At every entry, in parallel.
+  // The completed values at all entries, in parallel.
   std::vector<double> predict(const ObservedEntries& entries) const;
 
-  // Without the padding: dims[m] x rank, and rank x .. x rank.
+  // Factors and core without the padding: dims[m] x rank, and rank x .. x rank.
   Matrix factor(Index mode) const;
   DenseTensor core_tensor() const;
 };
 
-// Entry (r, .., r) of a core stands in its row r * superdiagonal_step, at place r.
+// Entry (r, .., r) of a core is at place r of its row r * superdiagonal_step.
 Index superdiagonal_step(Index rank, Index order);
 
-// How the low-rank part starts: rows around `centre[m]` with normal deviations `spread`, a Tucker
-// core around the superdiagonal 1 with deviations `core_spread`.
+// How the low-rank part starts: rows around `centre[m]` with normal deviations `spread`, and a
+// Tucker core around the identity (1 on the superdiagonal) with deviations `core_spread`.
 struct Start {
   std::vector<double> centre;
   double spread = 0.1;
@@ -99,7 +99,7 @@ struct Start {
   std::uint64_t attempt = 0;  // another start of the same seed
 };
 
-// Refuses orders, ranks and cores that are not to be had.
+// Refuses orders, ranks and cores that the kernels do not support.
 void check_model(LowRank kind, Index rank, Index order);
 
 CompletionModel start_model(LowRank kind, Index rank, const std::vector<Index>& dims,

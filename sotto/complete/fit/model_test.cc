@@ -171,7 +171,8 @@ TEST(Scores, are_those_computed_by_hand) {
   EXPECT_DOUBLE_EQ(found.rmse, std::sqrt((9 + 0.25) / 4));
   EXPECT_DOUBLE_EQ(found.mae, 3.5 / 4);
   EXPECT_EQ(found.unknown, 1);
-  // Predicted order 3, 5, 1 with gains 2, 4, 0; the second user has one entry and does not count.
+  // The predicted order is 3, 5, 1 with gains 2, 4, 0. The second user has one entry and does not
+  // count.
   const double expected = (2 + 4 / std::log2(3.0)) / (4 + 2 / std::log2(3.0));
   EXPECT_DOUBLE_EQ(found.ndcg10.value(), expected);
   EXPECT_THROW(score(ObservedEntries({1, 1, 1}), {}, 0), Error);

@@ -1,4 +1,4 @@
-// How often gradient descent meets the penalty of a row.
+// How often gradient descent applies the penalty of a row.
 #pragma once
 
 #include <cstdint>

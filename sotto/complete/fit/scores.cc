@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPlaces = 10;
 
-// The first ten entries in the order of decreasing `key`.
+// The ten entries with the largest `key`, in decreasing order.
 template <class Key>
 double discounted_gain(std::vector<std::int32_t> entries, const ObservedEntries& test, double low,
                        Key key) {

@@ -5,14 +5,14 @@
 //   bias  <- bias + 2 step (e - w shrink_m bias)                        where biases are trained
 //   G     <- G + 2 step (e dx^/dG - w lambda_g (G - centre_g))          Tucker
 // where w is one over the number of entries of the row (of all entries for the core), so that an
-// epoch meets the penalties of the objectives once; or w = 1, which is how the paper's updates are
-// usually read. The objectives of the paper have centres 0.
+// epoch applies the penalties of the objectives once. With w = 1 instead, this is the usual reading
+// of the paper's updates. The objectives of the paper have centres 0.
 //
-// Entries are cut into blocks (kernels/blocks.h); the blocks of a stratum run in parallel. They
-// share no row. The core of a Tucker model they do share: each block moves its own copy, and the
-// stratum ends with the mean of the copies, weighted by their entries (one block: the algorithm as
-// published). The result is the same, to the last bit, for any number of threads.
-// Cost: 5 O S flops an entry (CP), 6 rank^(O-1) S (Tucker); 16 bytes an entry of order 3.
+// Entries are cut into blocks (kernels/blocks.h). The blocks of a stratum share no row and run in
+// parallel. They do share the core of a Tucker model: each block moves its own copy, and the
+// stratum ends with the mean of the copies, weighted by their entries (with one block: the
+// algorithm as published). The result is the same, to the last bit, for any number of threads.
+// Cost: 5 O S flops per entry (CP), 6 rank^(O-1) S (Tucker); 16 bytes per entry of order 3.
 #pragma once
 
 #include <memory>

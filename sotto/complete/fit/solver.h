@@ -6,8 +6,9 @@ namespace sotto {
 class Solver {
  public:
   virtual ~Solver() = default;
-  // One pass over all entries. Returns the sum of the squared errors of the training entries: for
-  // stochastic gradients each as it was met, for least squares at the end of the pass.
+  // One pass over all entries. Returns the sum of the squared errors of the training entries:
+  // stochastic gradients take each error when they visit the entry, least squares takes all at the
+  // end of the pass.
   virtual double epoch() = 0;
 };
 

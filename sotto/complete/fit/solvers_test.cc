@@ -68,7 +68,7 @@ SgdSettings settings_for(std::size_t order) {
   return settings;
 }
 
-// One entry, so that the order does not matter: the update written out.
+// There is one entry, so that the order does not matter. The update is written out.
 TEST(Sgd, one_update_is_the_gradient_step) {
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
     const std::vector<Index> dims = {2, 3, 2};
@@ -183,7 +183,8 @@ double objective(const ObservedEntries& entries, const AlsSettings& s,
   return sum;
 }
 
-// Rows with fewer entries than numbers have many solutions, rows without entries every one.
+// A row with fewer entries than numbers has many solutions; for a row without entries everything is
+// one.
 TEST(Als, without_penalties_descends_and_stays_finite) {
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
     const std::vector<Index> dims = {9, 8, 4};

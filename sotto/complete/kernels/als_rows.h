@@ -10,17 +10,18 @@
 
 namespace sotto {
 
-// Threads cost more than they bring where a pass takes well below a millisecond.
+// Threads cost more than they save where a pass takes well below a millisecond.
 inline bool worth_threads(const ObservedEntries& entries) { return entries.size() > 10000; }
 
-// An entry as a mode's pass meets it.
+// An entry as the pass over a mode sees it.
 struct AlsEntry {
   const std::int32_t* rows;  // one a mode
   double value;
 };
 
-// The entries once for each mode, in the order of its rows: a pass then reads them from front to
-// back, where their places in the file would be scattered. 8 + 4 order bytes an entry and mode.
+// A copy of the entries for each mode, in the order of its rows: a pass then reads memory from
+// front to back. In the order of the file the reads would be scattered. 8 + 4 order bytes per entry
+// and mode.
 class EntriesInRowOrder {
  public:
   EntriesInRowOrder(const ObservedEntries& entries, Index mode)
@@ -65,7 +66,7 @@ struct RowPass {
 
 // Solves every row of a mode. `make_work` gives a thread its work space; fill(work, system, entry)
 // adds an entry to the system; done(i, system, solution) takes each solution and returns its part
-// of the error. Rows keep their order in the sum.
+// of the error. The parts are summed in the order of the rows.
 template <int S, class MakeWork, class Fill, class Done>
 double solve_rows(const RowPass& pass, MakeWork make_work, Fill fill, Done done) {
   const EntriesInRowOrder& entries = pass.entries;

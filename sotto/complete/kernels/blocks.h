@@ -1,12 +1,12 @@
 // Observed entries cut into blocks that can be worked on at the same time.
 //
 // The rows of every mode are dealt into `parts` parts with about as many entries each, and the
-// entries into blocks by the parts of their rows (Gemulla et al. 2011, for any order). Blocks
+// entries into blocks by the parts of their rows (Gemulla et al. 2011, for any order). The blocks
 // (j, j + s_1, j + s_2, ..) mod parts, j = 0 .. parts-1, form the stratum s: no two of them share a
 // row in any mode. Parts and strata depend on the entries alone, never on the number of threads. A
 // mode of one row is not cut: its row is held fixed.
 //
-// Few entries, or a mode of few rows, allow one part only; then there is one block, and one pass in
+// Few entries, or a mode of few rows, allow one part only. Then there is one block, and one pass in
 // the order of a fresh permutation is the algorithm as published.
 #pragma once
 
@@ -35,7 +35,7 @@ class BlockPlan {
   Index parts_ = 1;
   Index blocks_ = 1;
   std::vector<Index> cut_;                       // the modes that are cut
-  std::vector<std::vector<std::uint8_t>> part_;  // of each row, for each of them
+  std::vector<std::vector<std::uint8_t>> part_;  // of each row of each cut mode
 };
 
 // An entry as the inner loops read it.
@@ -45,7 +45,7 @@ struct Record {
   float value;
 };
 
-// The entries, block by block, reordered within a block at will.
+// The entries, block by block; a pass may reorder them within a block.
 template <int O>
 class BlockedRecords {
  public:

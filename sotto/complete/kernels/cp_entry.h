@@ -1,5 +1,5 @@
-// One observed entry under the CP model: what is predicted, and the products of all rows but one,
-// which are the gradient of the prediction with respect to that one.
+// One observed entry under the CP model: the prediction, and the products of all rows but one,
+// which are the gradient of the prediction with respect to that row.
 //
 //   x^ = sum_r prod_m a^m_r,   dx^/da^m_r = prod_{n != m} a^n_r
 //

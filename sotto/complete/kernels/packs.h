@@ -1,9 +1,9 @@
-// Rows of factors as short vectors of known length: what the inner loops of completion are made of.
+// Rows of factors as short vectors of known length, for the inner loops of completion.
 //
 // A row of rank r is stored in `stride` numbers, the next of 4, 8, 16, 32, 64; the padding is 0 and
-// every update keeps it 0. Loops over a row then have a length the compiler knows. Sums across a
-// row are taken in four lanes and in a fixed order, so that a result does not depend on the
-// instruction set's width.
+// every update keeps it 0. Loops over a row then have a length that the compiler knows. Sums across
+// a row are taken in four lanes and in a fixed order, so that a result does not depend on the width
+// of the instruction set.
 #pragma once
 
 #include <cstring>
@@ -22,7 +22,7 @@ inline Index padded_rank(Index rank) {
   return stride;
 }
 
-// Four numbers in one or two registers of whatever machine.
+// Four numbers, in one or two registers depending on the machine.
 typedef double Quad __attribute__((vector_size(32)));
 
 // A row of S numbers, in registers where it fits.

@@ -5,8 +5,9 @@
 //   b = (sum t - a^T sum h) / (n + s),
 //   (H + lambda I - g g^T/(n + s)) a = y + lambda centre - g (sum t)/(n + s),
 // where H = sum h h^T, g = sum h, y = sum h t. The inverse of that matrix, times the variance of
-// the noise, is the covariance of a. A penalty of 0 (or as good as that) asks for the least squares
-// solution nearest to the centre: that of a penalty so small that it changes no other solution.
+// the noise, is the covariance of a. A penalty of 0 (or close to it) asks for the least squares
+// solution nearest to the centre. It is found with a penalty so small that it changes no other
+// solution.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -19,7 +20,7 @@ namespace sotto {
 // Keeps a system of least squares with this trace solvable, whatever the penalty.
 inline double solvable_penalty(double penalty, double trace, Index size) {
   constexpr double kLeast = 1e-10;
-  if (penalty == 0 && !(trace > 0)) return 1;  // nothing is known: the centre
+  if (penalty == 0 && !(trace > 0)) return 1;  // nothing is known: the solution is the centre
   return std::max(penalty, kLeast * trace / static_cast<double>(size));
 }
 
@@ -32,8 +33,8 @@ struct RowPenalty {
 struct RowSolution {
   Vector row;  // rank numbers
   double bias = 0;
-  double error = 0;   // sum of (t - b - h^T a)^2, with E[h h^T] for h h^T where those were added
-  Matrix covariance;  // over the variance of the noise; only where asked for
+  double error = 0;   // sum of (t - b - h^T a)^2, with E[h h^T] for h h^T where moments were added
+  Matrix covariance;  // divided by the variance of the noise; only on request
 };
 
 template <int S>
@@ -81,7 +82,7 @@ class RowSystem {
     if (with_covariance) found.covariance = factor.solve(Matrix::Identity(rank_, rank_));
     return found;
   }
-  // sum over the entries of the variance that a covariance of the row brings.
+  // The sum over the entries of the variance that a covariance of the row adds.
   double spread(const Matrix& covariance) const {
     double sum = 0;
     for (Index r = 0; r < rank_; ++r) sum += unpacked(outer_[r]).dot(covariance.col(r));

@@ -36,7 +36,7 @@ struct SgdStep {
   void move(int m, const Record<O>& record, double error, const Pack<S>& row, const Pack<S>& slope,
             const Pack<S>& unit) const {
     if (held[m]) return;
-    // A pull never goes beyond the centre, whatever the penalty of a row with few entries.
+    // The penalty never pulls a row beyond its centre, however few entries the row has.
     const double weight = step2 * weights[m][record.row[m]];
     const double pull = std::min(1.0, weight * lambda[m]);
     (row * (1 - pull) + slope * (step2 * error) + unit * (pull * centre[m]))
@@ -54,7 +54,7 @@ Pack<S> unit_row(Index rank) {
   return Pack<S>::load(row);
 }
 
-// Streams of the one seed: the order of the strata, and one for each block of each epoch.
+// Streams of one seed: one for the order of the strata, and one for each block of each epoch.
 constexpr std::uint64_t kStrataStream = std::uint64_t{1} << 62;
 constexpr std::uint64_t kBlockStream = std::uint64_t{1} << 63;
 

@@ -1,5 +1,5 @@
-// One observed entry under the Tucker model: what is predicted, and its gradient with respect to
-// every row and to the core.
+// One observed entry under the Tucker model: the prediction, and its gradient with respect to every
+// row and to the core.
 //
 // With H_0 the core and H_{m+1} = sum_i a^m_i H_m[i,..] (the core contracted with the first rows),
 // and K_m the outer product of the rows m, m+1, ..:

@@ -11,10 +11,10 @@ namespace {
 constexpr int kSweeps = 2;
 constexpr double kEnoughRatings = 1000;
 constexpr double kStartBudgetShare = 0.5;  // of the budget
-// In variances of a rating.
+// In units of the variance of a rating.
 constexpr double kMostLowRank = 0.5, kAlsErrorVariance = 0.7;
 
-// Rows over their norm: every entry then spends its whole share.
+// Rows divided by their norm, so that every entry spends its whole share.
 Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise,
                  std::span<const std::int32_t> used) {
   Matrix table = factors.leftCols(rank);
@@ -27,19 +27,19 @@ Matrix unit_rows(const FactorRows& factors, Index rank, RatingNoise noise,
   return table;
 }
 
-// The releases as plans and certificates call them; an even half sweep is that of the items.
+// Names of the releases in plans and certificates; an even half sweep is that of the items.
 constexpr const char* right_hand_sides(std::size_t mode) {
   return mode == 0 ? "right-hand sides of the users" : "right-hand sides of the items";
 }
 constexpr std::size_t mode_of(int half_sweep) { return half_sweep % 2 == 0 ? 1 : 0; }
 
-// y = P (a - a before) + errors, of one row.
+// One row with y = P (a - a before) + errors.
 struct NoisyRow {
   Matrix across, within;  // P = sum q f^T, Q = sum q q^T
   Vector y;
 };
 
-// One half sweep: the rows of `mode` anew, those of the other held.
+// One half sweep: solves the rows of `mode` again with those of the other mode fixed.
 class HalfSweep {
  public:
   HalfSweep(const ObservedEntries& positions, std::size_t mode, Index rank, CompletionModel& model)
@@ -81,9 +81,10 @@ class HalfSweep {
     return rows;
   }
 
-  // E |y|^2 = t |P|^2 + s tr Q + rank V: the prior variance t by the method of moments, every row
-  // weighed by how well it knows, less two deviations of what noise alone would bring (a square of
-  // Laplace noise has variance 5 V^2). Zero where the sums are no larger than their noise.
+  // E |y|^2 = t |P|^2 + s tr Q + rank V. This gives the prior variance t by the method of moments:
+  // every row is weighted by how much it tells, less two deviations of what noise alone would add
+  // (the square of Laplace noise has variance 5 V^2). Zero where the sums are no larger than their
+  // noise.
   double prior_variance(const std::vector<NoisyRow>& rows) const {
     const auto rank = static_cast<double>(rank_);
     double above = 0, expected = 0, spread = 0;
@@ -98,9 +99,9 @@ class HalfSweep {
     return expected > 0 ? std::max(0.0, above - 2 * std::sqrt(spread)) / expected : 0;
   }
 
-  // Mean square of the factors that are held, over the entries.
+  // Mean square of the fixed factors over the entries.
   double square() const {
-    double sum = 1e-300;  // to be divided by
+    double sum = 1e-300;  // never 0, it is a divisor
     for (const std::int32_t r : positions_.index[1 - mode_]) {
       sum += model_.factors[1 - mode_].row(r).squaredNorm();
     }

@@ -1,15 +1,15 @@
 // Private completion, unit: one rating; positions public. Alternating least squares on noisy
-// right-hand sides, for ratings whose positions say nothing of tastes.
+// right-hand sides, for ratings whose positions say nothing about tastes.
 //
-// The start is that of the noisy sums (sums.h): biases, and tastes for features of the positions.
-// Then items and users take turns: with the factors f of the other side held, row r has
-//   y_r = sum_e q_e (x_e - predicted_e) + noise,  q_e = f_e over its norm,
-// whose matrices P_r = sum q f^T and Q_r = sum q q^T carry no values and are public. Around the
-// factors it has, the row moves by  t P^T (t P P^T + s Q + V I)^-1 y,  the posterior mean under
-// normal priors, V the variance of the noise; t is found from all y by the method of moments, so
-// that sums which are no more than noise move nothing. Only y_r is released, one query of
-// release/rating_sums.h a half sweep; coefficients are functions of earlier releases, shares and
-// the number of sweeps are fixed in advance.
+// It starts from the noisy sums (sums.h): biases, and tastes for features of the positions. Then
+// items and users take turns. With the factors f of the other side fixed, row r has
+//   y_r = sum_e q_e (x_e - predicted_e) + noise,  q_e = f_e over its norm.
+// The matrices P_r = sum q f^T and Q_r = sum q q^T contain no values and are public. From its
+// present factors the row moves by  t P^T (t P P^T + s Q + V I)^-1 y,  the posterior mean under
+// normal priors, where V is the variance of the noise. The prior variance t is estimated from all y
+// by the method of moments, so sums that are no more than noise move nothing. Only y_r is released,
+// by one query of release/rating_sums.h per half sweep. The coefficients are functions of earlier
+// releases; the shares and the number of sweeps are fixed in advance.
 //
 // Cost: 2 sweeps of entries * rank^2. Privacy: release/rating_sums.md, adaptive composition.
 #pragma once
@@ -31,15 +31,16 @@ struct PrivateAlsPlan {
 
 PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank);
 
-// What it releases, with the settings of the run.
+// What this method releases under the settings of the run.
 std::vector<PlannedRelease> planned_releases(const PrivateAlsPlan& plan, const RatingPlan& settings,
                                              const RatingShape& shape);
 
-// Whether this is worth more than the sums alone, by public numbers alone: epsilon times half the
-// harmonic mean of the ratings of a user and of an item, at least 1000 (docs/completion.md).
+// Whether this method is worth more than the sums alone. It depends on public numbers only: epsilon
+// times half the harmonic mean of the ratings of a user and of an item must be at least 1000
+// (docs/completion.md).
 bool prefers_als(const RatingShape& shape, double epsilon);
 
-// The values in `positions` are not looked at.
+// Does not look at the values in `positions`.
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums);
 

@@ -79,7 +79,7 @@ TEST(PrivateAls, stays_within_epsilon_and_falls_back_to_biases) {
     const Outcome run = fit(split.kept, {epsilon, kTailDelta});
     EXPECT_TRUE(run.certificate.proved) << run.certificate.why;
     EXPECT_LE(run.certificate.epsilon, epsilon);
-    EXPECT_GT(run.certificate.epsilon, 0.999 * epsilon);  // whatever came out, all was asked for
+    EXPECT_GT(run.certificate.epsilon, 0.999 * epsilon);  // all of it is spent, whatever comes out
     double mean = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       mean += error_of(split.held_out, fit(split.kept, {epsilon, kTailDelta}, LowRank::cp,

@@ -24,7 +24,8 @@ Vector counts(const ObservedEntries& positions, Index mode) {
   return count;
 }
 
-// The normalised incidence matrix, applied to blocks of vectors (row-major: a row a step).
+// The normalised incidence matrix, applied to blocks of vectors (row-major: each step works on a
+// row).
 class Incidence {
  public:
   Incidence(const ObservedEntries& positions, const Vector& users, const Vector& items)
@@ -70,8 +71,8 @@ Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, I
   return (v * gram.vectors.rowwise().reverse()).leftCols(wanted);
 }
 
-// Scaled to mean square 1 over the entries, cut, centred; a column of zeros stays so. What a row
-// without entries would have, `bare`, goes the same way.
+// Scales to mean square 1 over the entries, cuts, centres. A column of zeros stays so. `bare`, the
+// feature of a row without entries, is transformed in the same way and returned.
 double standardise(Eigen::Ref<Vector> column, const Vector& count, double bare) {
   const double entries = count.sum();
   const double scale = std::sqrt(column.cwiseAbs2().dot(count) / entries);
@@ -85,7 +86,7 @@ double standardise(Eigen::Ref<Vector> column, const Vector& count, double bare) 
   return std::clamp(bare / scale, -kLongest, kLongest) - mean;
 }
 
-// Returns what a row without entries would have.
+// Returns the feature of a row without entries.
 double set_log_count(Eigen::Ref<Vector> column, const Vector& count) {
   column = (count.array() + 1).log();
   const double mean = column.dot(count) / count.sum();

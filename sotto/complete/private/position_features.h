@@ -1,14 +1,14 @@
-// What the positions alone say about users and items: who rated what, never how much.
+// What the positions alone tell about users and items: who rated what, never how much.
 //
-// Of an item: the logarithm of its number of ratings, and its coordinates in the leading singular
-// vectors of the normalised incidence matrix (users x items, entry 1 / sqrt((n_u + 1)(n_i + 5))):
-// items rated by the same people stand close together. Of a user: the logarithm of the number of
-// ratings. Every column has mean 0 and mean square at most 1 over the entries, and no number beyond
-// 5.
+// An item has as features the logarithm of its number of ratings and its coordinates in the leading
+// singular vectors of the normalised incidence matrix (users x items, entry 1 / sqrt((n_u + 1)(n_i
+// + 5))): items rated by the same people are close together. A user has one feature, the logarithm
+// of the number of ratings. Every column has mean 0 and mean square at most 1 over the entries, and
+// no number beyond 5.
 //
-// Modes 0 and 1 are the users and the items. Singular vectors by subspace iteration from a fixed
-// start. Cost: 15 * 2 * 20 * entries.
-// Privacy: where positions are public these are public too.
+// Modes 0 and 1 are the users and the items. The singular vectors come from subspace iteration with
+// a fixed start. Cost: 15 * 2 * 20 * entries. Privacy: where positions are public, these features
+// are public too.
 #pragma once
 
 #include "sotto/tensor/observed.h"
@@ -20,7 +20,7 @@ constexpr Index kMaxPositionVectors = 12;
 struct PositionFeatures {
   Matrix items;  // items x (1 + vectors): the logarithm first
   Vector users;
-  Vector new_item;  // of an item, and of a user, that nothing is known of
+  Vector new_item;  // features of an item and a user without ratings
   double new_user = 0;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kOrderStream = 47;
 
-// Moves the gradient of a row of the third mode before it is followed.
+// Changes the gradient of a row of the third mode before the step is taken.
 using GradientHook = std::function<void(Vector&)>;
 
 // One entry: the prediction and its slopes, by definition.
@@ -82,7 +82,7 @@ void step(CompletionModel& model, const ObservedEntries& positions, Index e, dou
   if (model.kind == LowRank::tucker) step_core(model, entry, error, settings);
 }
 
-// Rows whose products are about the middle of [0, 1], and vary.
+// Rows whose products vary around the middle of [0, 1].
 CompletionModel first_model(const ObservedEntries& positions, const PublishedSettings& settings) {
   Start start;
   const double level = std::cbrt(0.5 / static_cast<double>(settings.rank));
@@ -107,9 +107,9 @@ void descend(CompletionModel& model, const ObservedEntries& positions,
 }
 
 // Vectors of density ~ exp(-beta |n|), thousands at a time: sqrt(2 Gamma((d+1)/2)) / beta times a
-// standard normal vector (privacy/vector.md). In real arithmetic, without the grid that
-// VectorMechanism would lay out anew for each: no grid could prove what Algorithm 2 claims, and an
-// epoch draws as many vectors as there are entries.
+// standard normal vector (privacy/vector.md). They are drawn in real arithmetic. VectorMechanism
+// would lay out a new grid for each vector, an epoch draws as many vectors as there are entries,
+// and no grid could prove what Algorithm 2 claims.
 class VectorNoise {
  public:
   VectorNoise(double beta, Index dimension, PrivateRun& run)
@@ -176,7 +176,7 @@ void add_output_noise(CompletionModel& model, const PublishedSettings& settings,
   }
 }
 
-// Why Algorithms 2 and 3 promise nothing (docs/published-claims.md).
+// Why Algorithms 2 and 3 guarantee nothing (docs/published-claims.md).
 const char* fault_of(Perturbation where) {
   return where == Perturbation::gradient
              ? "the factors of the first two modes, and a core, follow the ratings without noise; "

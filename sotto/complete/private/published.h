@@ -2,15 +2,16 @@
 // noise on the input (Algorithm 1), on the gradients of the third mode (Algorithm 2) or on its
 // factor at the end (Algorithm 3). For reproduction and comparison, order 3.
 //
-// Values are scaled to [0, 1] by the public range. One step for each entry of a fresh permutation:
+// Values are scaled to [0, 1] by the public range. Each entry of a fresh permutation makes one
+// step:
 //   a <- a - step (-2 e dx^/da + 2 lambda a), b, c and the Tucker core likewise, at the same point.
 //
-// Privacy. Input: proved, what follows the noise is free. Gradient and output: none. The factors of
-// the first two modes and the core are moved by the data without noise and released as they are;
-// docs/published-claims.md tells why, and the tests read a rating off the factors. The certificate
-// shows the claimed epsilon beside what the drawn noise amounts to.
-// Cost: about 150 ns an entry and epoch; one vector of noise each for gradient perturbation, about
-// as much again.
+// Privacy. Input: proved; what follows the noise is post-processing. Gradient and output: none. The
+// data moves the factors of the first two modes and the core without noise, and these are released
+// as they are. docs/published-claims.md explains why this is a fault, and the tests read a rating
+// off the factors. The certificate shows the claimed epsilon beside what the drawn noise amounts
+// to. Cost: about 150 ns per entry and epoch. Gradient perturbation draws one vector of noise per
+// entry and costs about twice as much.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +37,10 @@ struct PublishedSettings {
 // The paper's settings for MovieLens.
 PublishedSettings published_defaults(LowRank kind);
 
-// The claim that goes into the certificate before the run is made.
+// The claim for the certificate, made before the run.
 PrivacyClaim published_claim(double epsilon);
 
-// What it releases, with the settings of the run. `where`: input, gradient or output.
+// What this method releases under the settings of the run. `where`: input, gradient or output.
 PlannedRelease planned_release(const PublishedSettings& settings, Perturbation where,
                                const RatingPlan& plan, const RatingShape& shape);
 
@@ -48,7 +49,8 @@ struct PublishedFit {
   FitStatus status = FitStatus::completed;  // or diverged
 };
 
-// Runs it, noise and denials included. The values in `positions` are not looked at.
+// Runs the method and adds its noise and its denials to the certificate. Does not look at the
+// values in `positions`.
 PublishedFit fit_published(const ObservedEntries& positions, RatingValues values,
                            const RatingPlan& plan, Perturbation where,
                            const PublishedSettings& settings, PrivateRun& run);

@@ -1,4 +1,5 @@
-// What the published perturbations leave bare, shown by the same test that the strict form passes.
+// What the published perturbations leave unprotected, shown by the same test that the strict form
+// passes.
 #include "sotto/complete/private/published.h"
 
 #include <gtest/gtest.h>
@@ -53,9 +54,9 @@ PublishedSettings one_epoch(LowRank kind = LowRank::cp) {
   return settings;
 }
 
-// After one epoch over entries that share no row, a_i = a (1 - 2 step lambda) + 2 step e (b * c)
-// with a, b, c the start, which is public. So the rating follows from the released a_i, to the last
-// digits, whatever epsilon was claimed.
+// After one epoch over entries that share no row, a_i = a (1 - 2 step lambda) + 2 step e (b * c),
+// where a, b, c are the start, which is public. So the rating follows from the released a_i, to the
+// last digits, whatever epsilon was claimed.
 TEST(PublishedGradient, lets_every_rating_be_read_off_the_factor_without_noise) {
   const ObservedEntries positions = diagonal_positions();
   const PublishedSettings settings = one_epoch();
@@ -72,7 +73,8 @@ TEST(PublishedGradient, lets_every_rating_be_read_off_the_factor_without_noise) 
   }
 }
 
-// Two data sets that differ in one rating, the same noise: factors without noise tell them apart.
+// Two neighbours that differ in one rating, under the same noise: factors without noise tell them
+// apart.
 TEST(PublishedPerturbations, of_gradient_and_output_move_bare_factors_with_one_rating) {
   const ObservedEntries positions = random_entries({10, 8, 6}, 0.4, 3);
   std::vector<double> values(positions.value.size(), 3), other = values;
@@ -87,8 +89,8 @@ TEST(PublishedPerturbations, of_gradient_and_output_move_bare_factors_with_one_r
   }
 }
 
-// The strict form: all that leaves is noisy sums, so the same change moves the result by far less
-// than other noise does.
+// The strict form releases noisy sums only, so the same change moves the result by far less than
+// other noise does.
 TEST(StrictCompletion, hides_one_rating_behind_its_noise) {
   const ObservedEntries positions = random_entries({10, 8, 6}, 0.4, 3);
   std::vector<double> values(positions.value.size(), 3), other = values;
@@ -156,7 +158,7 @@ TEST(PublishedMethods, learn_where_the_noise_is_small) {
       settings.step = 0.05;
       settings.lambda = settings.core_lambda = 1e-4;
       settings.epochs = 60;
-      // As much as is not refused: pure epsilon, but for the tails of the noise.
+      // About the largest epsilon that is not refused.
       const double epsilon = where == Perturbation::input ? 200 : 599;
       const std::vector<double> x = run(data, data.value, where, settings, epsilon).predict(data);
       double error = 0;

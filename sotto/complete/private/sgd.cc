@@ -20,7 +20,7 @@ double rating_variance(const ValueBounds& bounds) {
   return bounds.width() * bounds.width() / (kWidths * kWidths);
 }
 
-// Where the parameters stand: the mean, the biases of every mode, the factors of users and items.
+// Where the parameters are: the mean, the biases of every mode, the factors of users and items.
 class ParameterLayout {
  public:
   ParameterLayout(const std::vector<Index>& dims, Index rank) : rank_(rank) {

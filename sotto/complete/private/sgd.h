@@ -5,10 +5,10 @@
 // A step takes each parameter p, touched by n entries of curvature h, from the noisy sum g over a
 // sample of rate q to
 //   p + step (g / q - penalty p) / (n h + penalty),
-// the penalty being s/t + step v / (2 q^2 n h t) for a prior variance t, an error variance s and
-// noise of variance v: that of a normal posterior, with the noise that the steps leave behind
-// counted as noise. So parameters that few ratings touch stay near zero. The result is the mean of
-// the second half of the steps.
+// where the penalty is s/t + step v / (2 q^2 n h t) for a prior variance t, an error variance s and
+// noise of variance v. It is that of a normal posterior which also counts the noise that the steps
+// leave behind. So parameters that few ratings touch stay near zero. The result is the mean of the
+// second half of the steps.
 //
 // Cost: steps * (rate * entries + parameters). Privacy: release/rating_gradients.md.
 #pragma once
@@ -19,11 +19,11 @@
 
 namespace sotto {
 
-// Rate, steps, clip and noise; by public numbers.
+// Rate, steps, clip and noise, chosen from public numbers.
 GradientPlan plan_private_sgd(const RatingShape& shape, const PrivacyTarget& target,
                               const ValueBounds& bounds, Index rank);
 
-// The values in `positions` are not looked at. CP only.
+// Does not look at the values in `positions`. CP only.
 CompletionModel fit_private_sgd(const ObservedEntries& positions, const GradientPlan& plan,
                                 Index rank, std::uint64_t seed, RatingGradients& gradients);
 

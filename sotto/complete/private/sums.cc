@@ -11,14 +11,14 @@ namespace {
 
 // Tuned on MovieLens latest-small and on generated ratings (docs/published-claims.md).
 constexpr double kSquareShare = 0.02;
-constexpr double kUserPart = 0.4, kItemPart = 0.5, kContextPart = 0.1;  // of what sums get
+constexpr double kUserPart = 0.4, kItemPart = 0.5, kContextPart = 0.1;  // of the share of the sums
 constexpr double kMostForTastes = 0.4;
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
 // Prior variances, in variances of a rating.
 constexpr double kUserVariance = 0.12, kItemVariance = 0.05, kContextVariance = 0.01;
 constexpr double kTasteVariance = 0.02, kMeanVariance = 0.02;
-constexpr double kMostForSlopes = 0.08;  // a slope; where the noise is large, less is believed
+constexpr double kMostForSlopes = 0.08;  // per slope; larger noise lowers it
 constexpr double kLeastError = 0.3;
 constexpr double kShortestStretched =
     0.5;  // norm to which the features of an item are not stretched
@@ -27,7 +27,7 @@ constexpr int kMostSteps = 300;
 constexpr int kLaplaceRounds = 1;
 constexpr double kTolerance = 1e-5;
 
-// All unknowns of the model, or as many numbers of another meaning.
+// All unknowns of the model, or the same numbers with another meaning.
 struct Unknowns {
   double mean = 0;
   std::vector<Vector> modes;
@@ -36,7 +36,7 @@ struct Unknowns {
   FactorRows tastes;  // users x tastes
 };
 
-// All released sums but that of squares, or as many numbers of another meaning.
+// All released sums but that of squares, or the same numbers with another meaning.
 struct Answers {
   std::vector<Vector> modes;  // empty where nothing is released
   FactorRows tastes;
@@ -53,7 +53,7 @@ struct Answers {
       modes[m] = scale * modes[m] + factor * other.modes[m];
     }
   }
-  // f(this, other) number by number.
+  // Applies f(this, other) number by number.
   template <class F>
   Answers with(const Answers& other, F f) const {
     Answers result = *this;
@@ -71,7 +71,7 @@ struct Answers {
   }
 };
 
-// What D and s are shares of.
+// The variances that D and s are shares of.
 struct Variances {
   double rating = 1;
   double error = 1;
@@ -81,7 +81,7 @@ double prior_of(std::size_t mode) {
   return mode == 0 ? kUserVariance : mode == 1 ? kItemVariance : kContextVariance;
 }
 
-// Z and Q: what the unknowns say of an entry, and how entries enter the released sums.
+// Z and Q: how the unknowns predict an entry, and how entries enter the released sums.
 class Design {
  public:
   Design(const ObservedEntries& positions, const PrivateSumsPlan& plan)
@@ -91,7 +91,8 @@ class Design {
   const PositionFeatures& features() const { return features_; }
   auto taste_features() const { return features_.items.leftCols(plan_.taste_count); }
 
-  // Coefficients of the taste sums: features over their norm, so that every entry weighs the same.
+  // Coefficients of the taste sums: features divided by their norm, so that every entry weighs the
+  // same.
   Matrix taste_table(RatingNoise noise) const {
     Matrix table = taste_features();
     for (Index i = 0; i < table.rows(); ++i) {
@@ -212,10 +213,10 @@ class Posterior {
     return design_.prior_times_transposed(design_.entries_of(found, table_), variances_);
   }
 
-  // The variance that a normal law must have to be worth what Laplace noise of variance `noise` is
-  // worth to a sum found at distance d from what the model says. For a signal of variance m far
-  // below the noise, E[signal | d] = m sign(d) / scale, smoothed over sqrt(m): so the noise counts
-  // as scale * |d|, on average half its variance. Noise never counts for more than it is.
+  // Laplace noise counts as normal noise of another variance, which depends on the distance d of a
+  // sum from what the model predicts. For a signal of variance m far below the noise, E[signal | d]
+  // = m sign(d) / scale, smoothed over sqrt(m). So the noise counts as scale * |d|, on average half
+  // its variance, and never for more than its variance.
   Answers worth(const Answers& released, const Unknowns& theta, const Answers& noise) const {
     Answers distance = released;
     distance.combine(1, -1, design_.answers_of(design_.entries_of(theta), table_));
@@ -234,7 +235,7 @@ class Posterior {
     return result;
   }
 
-  // About the diagonal of that matrix without V: a row's own unknown, and all else as if
+  // About the diagonal of that matrix without V: a row's own unknown, and everything else as if
   // independent from entry to entry.
   Answers signal() const {
     const Vector ones = Vector::Ones(design_.size());
@@ -258,7 +259,7 @@ class Posterior {
   Answers signal_;
 };
 
-// The model in the form of its kind: tastes times features, contexts held at 1.
+// The model in the form of its kind: tastes times features; the factors of contexts are 1.
 CompletionModel as_model(const Unknowns& theta, const Design& design,
                          const ObservedEntries& positions, LowRank kind, Index rank) {
   Start start;
@@ -291,7 +292,7 @@ CompletionModel as_model(const Unknowns& theta, const Design& design,
   return model;
 }
 
-// The releases as plans and certificates call them.
+// Names of the releases in plans and certificates.
 std::string sums_of_mode(std::size_t mode) {
   return "sums of the ratings of each row of mode " + std::to_string(mode);
 }
@@ -328,8 +329,8 @@ Found release_all(const ObservedEntries& positions, const PrivateSumsPlan& plan,
   return found;
 }
 
-// The mean of all values, less the middle of the range: every mode's sums add up to it, and they
-// are weighed by their noise, against a prior of a quarter of the range.
+// The mean of all values, less the middle of the range. The sums of every mode add up to it; they
+// are weighted by their noise, against a prior of a quarter of the range.
 double overall_mean(const Found& found, double n, double width) {
   double weighted = 0, weights = 16 / (width * width);
   for (std::size_t m = 0; m < found.sums.modes.size(); ++m) {
@@ -406,7 +407,7 @@ PrivateSumsFit fit_private_sums(const ObservedEntries& positions, const PrivateS
   const FactorRows table = design.taste_table(sums.plan().noise);
   Found found = release_all(positions, plan, table, sums);
 
-  // The mean is all but free of noise; the rest is learnt around it.
+  // The mean has hardly any noise; the rest is learnt around it.
   const auto n = static_cast<double>(positions.size());
   const double width = sums.plan().bounds.width();
   const double mean = overall_mean(found, n, width);

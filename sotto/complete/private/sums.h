@@ -7,8 +7,8 @@
 //   x = mean + user + item + context + f_i . w + w' f_u + sum_k a_uk f_ik + error
 // with independent normal priors is then known through Q^T x + noise, and its posterior mean
 //   theta = D Z^T Q (Q^T (Z D Z^T + s I) Q + V)^-1 (Q^T x + noise)
-// follows by conjugate gradients: the design Z, the queries Q and the variances V of the noise are
-// public, so sums with little noise count in full and others as little as they are worth. Laplace
+// follows by conjugate gradients. The design Z, the queries Q and the variances V of the noise are
+// public, so a sum with little noise counts in full and any other as little as it is worth. Laplace
 // noise is worth less than its variance to a weak signal; a second round takes that into account.
 // The prior variances D and s are public shares of the variance of a rating, which is one of the
 // releases.
@@ -33,22 +33,23 @@ struct PrivateSumsPlan {
   double squares = 0;
   double tastes = 0;
   Index taste_count = 0;
-  std::int64_t values = 0;    // numbers released in all
+  std::int64_t values = 0;    // numbers released in total
   double slope_variance = 0;  // prior of w and w', in variances of a rating
 
   std::vector<double> shares() const;  // of all releases that are made
 };
 
-// Tastes are worth more of the budget, and slopes are believed more, the less the noise is: by
-// epsilon and the number of ratings of a user.
+// The plan depends on epsilon and on the number of ratings per user. The smaller the noise, the
+// larger the share of the tastes and the prior variance of the slopes.
 PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank);
 
-// What it releases, with the settings of the run.
+// What this method releases under the settings of the run.
 std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
                                              const RatingPlan& settings, const RatingShape& shape);
 
-// Where positions say nothing of tastes (a grid of ratings without gaps), no row that an entry uses
-// has coefficients: plain sums are asked for instead. The list of releases stays what it is.
+// Where positions say nothing about tastes (a grid of ratings without gaps), no row that an entry
+// uses has coefficients. Plain sums are then asked for instead, so the list of releases stays the
+// same.
 void ask_for_something(Matrix& table, std::span<const std::int32_t> used);
 
 struct PrivateSumsFit {
@@ -56,8 +57,8 @@ struct PrivateSumsFit {
   double rating_variance = 0;  // as released, within public bounds
 };
 
-// Releases what the plan says and learns the model: CP, or Tucker with a fixed core. The values in
-// `positions` are not looked at.
+// Releases what the plan lists and learns the model: CP, or Tucker with a fixed core. Does not look
+// at the values in `positions`.
 PrivateSumsFit fit_private_sums(const ObservedEntries& positions, const PrivateSumsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums);
 

@@ -1,6 +1,6 @@
-// The price of privacy on ratings like those of MovieLens 100K: 943 kUsers, 1682 kItems, 12
-// kMonths, 100000 ratings of which a tenth is held out. People rate more of what they like, as they
-// do in earnest, so that positions tell something of kTastes.
+// The price of privacy on ratings like those of MovieLens 100K: 943 users, 1682 items, 12 months,
+// 100000 ratings of which a tenth is held out. As in real data, people rate more of what they like,
+// so positions tell something about tastes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ Matrix normal(Index rows, Index columns, double deviation, SeededRandom& random)
   return result;
 }
 
-// Users have a number of ratings and kItems a popularity that fall off like powers; a user takes an
-// item with a probability that doubles or halves with a star more or less.
+// The numbers of ratings of users and the popularity of items fall off like powers. One star more
+// doubles the probability that a user takes an item.
 ObservedEntries informative_ratings(std::uint64_t seed) {
   SeededRandom random(seed);
   const Matrix taste = normal(kUsers, kTastes, 1, random),

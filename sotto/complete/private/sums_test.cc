@@ -92,7 +92,7 @@ TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
     for (const double share : plan_private_sums(shape_of(data), epsilon, 4).shares()) sum += share;
     EXPECT_NEAR(sum, 1, 1e-12);
   }
-  // Two modes read as three: nothing is spent on a mode of one row.
+  // Two modes read as three: a mode of one row costs nothing.
   ObservedEntries flat({4, 5, 1});
   flat.append(std::vector<std::int32_t>{1, 2, 0}, 3);
   const PrivateSumsPlan plan = plan_private_sums(shape_of(flat), 1, 2);
@@ -100,7 +100,7 @@ TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
   EXPECT_EQ(plan.shares().size(), 4u);
 }
 
-// A second look at the same noisy sums: all matrices written out, the posterior by its formula.
+// Computes the posterior from the same noisy sums by its formula, with all matrices written out.
 class DensePosterior {
  public:
   DensePosterior(const ObservedEntries& data, const PrivateSumsPlan& parts, RatingSums& sums)
@@ -210,7 +210,7 @@ TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
   for (const double epsilon : {2.0, 30.0}) {
     const PrivateSumsPlan parts = plan_private_sums(shape_of(data), epsilon, 2);
     const RatingPlan plan{{epsilon, 1e-6}, kSumsBounds, RatingNoise::gaussian, parts.values};
-    // The same seed: the same noise.
+    // The same seed draws the same noise.
     PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(2));
     PrivateRun again(rating_statement(plan), NoiseKey::insecure_from_seed(2));
     RatingSums sums(RatingValues(data.value), plan, run);

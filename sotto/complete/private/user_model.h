@@ -1,11 +1,11 @@
-// What is learnt of items from the ratings of many users, and what one user's own ratings say of
-// him.
+// What the ratings of many users tell about items, and what one user's own ratings tell about that
+// user.
 //
 //   x = mean + level_u + effect_i + time_t + taste_u . factor_i + error
 // with level ~ N(0, level_variance), taste ~ N(0, 1) each, error ~ N(0, error_variance). The model
-// holds what belongs to items. What belongs to a user, level and tastes, is worked out from the
-// user's own ratings, where they are, and never leaves (Chien et al. 2021). How the model is learnt
-// privately: users.h. Cost: ratings * rank^2 a user.
+// holds what belongs to items. Level and tastes belong to a user: they are computed from the user's
+// own ratings, where these are stored, and never leave (Chien et al. 2021). users.h learns the
+// model privately. Cost: ratings * rank^2 per user.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct OwnRating {
   std::int32_t time = kUnknownRow;
 };
 
-// What one user's own ratings say of him: the posterior mean of level and tastes. Stays with the
+// The posterior mean of a user's level and tastes, given the user's own ratings. Stays with the
 // user.
 struct OwnTaste {
   double level = 0;
@@ -46,11 +46,11 @@ struct OwnTaste {
 
 OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own);
 
-// Cut to the range; an unknown item or time has no effect.
+// Clipped to the range; an unknown item or time has no effect.
 double predict(const UserModel& model, const OwnTaste& user, std::int32_t item,
                std::int32_t time = kUnknownRow);
 
-// The items that were not rated, best first, at most `count`; equal ones in the order of the list.
+// The items that were not rated, best first, at most `count`; ties keep the order of the list.
 struct Recommendation {
   std::int32_t item;
   double value;

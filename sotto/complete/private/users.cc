@@ -13,20 +13,20 @@ namespace sotto {
 namespace {
 
 // Tuned on MovieLens latest-small and on generated ratings (docs/completion.md).
-// Of mu squared; the rest: item sums.
+// Shares of mu squared; the item sums get the rest.
 constexpr double kShareLevels = 0.05, kShareTimes = 0.05, kSharePairs = 0.5;
 constexpr double kConstantShare = 0.7;  // of the deviation of a rating
-// Variances, in variances of a rating.
+// In units of the variance of a rating.
 constexpr double kLevelShare = 0.2, kErrorShare = 0.75, kEffectShare = 0.15, kLeftShare = 0.8,
                  kTimeShare = 0.02;
 constexpr double kUsualVariance = 0.2, kVarianceReach = 0.1;  // of ratings in [-1, 1]
 constexpr Index kLeastCore = 30, kMostCore = 800;
-constexpr double kSignalShare = 0.012;  // of the users: what a factor brings to the pair moment
+constexpr double kSignalShare = 0.012;  // of the users: what a factor adds to the pair moment
 constexpr double kPopular = 3;          // deviations of the noise: weight of an item of the core
 constexpr double kAboveEdge = 1.05;
 constexpr int kDiagonalRounds = 6;
 
-// What the releases say of users at large, ratings in [-1, 1].
+// What the releases tell about users at large, ratings in [-1, 1].
 struct Levels {
   double users, mean, variance;
   double ratings;  // of a typical user
@@ -39,7 +39,7 @@ Levels read_levels(const Noisy<Vector>& noisy, Index items) {
   // The mean is pulled to the middle where noise could have moved it by a quarter of the range.
   const double trust = 1 / (1 + 4 * deviation * deviation / (found.users * found.users));
   found.mean = std::clamp(noisy.value[level_mean] / found.users * trust, -1.0, 1.0);
-  // So is the variance to that of ratings whose range is four deviations and a bit.
+  // The variance is pulled to that of ratings whose range is four deviations and a bit.
   const double error = deviation / (found.users * kVarianceReach);
   const double square = std::clamp(noisy.value[level_square] / found.users, 0.0, 1.0);
   const double seen = std::clamp(square - found.mean * found.mean, 0.002, 0.5);
@@ -50,7 +50,7 @@ Levels read_levels(const Noisy<Vector>& noisy, Index items) {
   return found;
 }
 
-// How many items the pair moment may have so that factors rise above its noise.
+// The most items that the pair moment may have so that factors rise above its noise.
 Index affordable_core(double users, double deviation, Index items) {
   const double reach = kSignalShare * users / deviation;
   return std::min({items, kMostCore, static_cast<Index>(std::min(reach * reach / 2, 1e6))});
@@ -62,8 +62,8 @@ struct Items {
   double deviation;  // of the noise in a weight
 };
 
-// The posterior mean of an effect under a normal prior, with the weight of an item lowered by one
-// deviation of its noise: an item that few rated has no effect.
+// The posterior mean of an effect under a normal prior. The weight of an item is lowered by one
+// deviation of its noise, so that an item that few rated has no effect.
 Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
   Items items;
   items.deviation = sums.deviation / constant;
@@ -78,7 +78,7 @@ Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& level
   return items;
 }
 
-// The same for times; a user has all of a weight, whatever the number of ratings.
+// The same for times; a user contributes one weight, whatever the number of ratings.
 Vector read_times(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
   const double prior = kTimeShare * levels.variance, error = kErrorShare * levels.variance;
   const double typical = 1 / (constant * levels.ratings);
@@ -104,8 +104,8 @@ std::vector<std::int32_t> core_of(const Items& items, Index most) {
   return order;
 }
 
-// L with L L^T near the moment off its diagonal, which holds errors and says nothing of factors:
-// it is filled in from L itself. Columns beyond what noise allows are 0.
+// L with L L^T near the moment off its diagonal. The diagonal holds errors and says nothing about
+// factors: it is filled in from L itself. Columns that do not rise above the noise are 0.
 Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
   const Index d = moment.value.rows();
   const double variance = moment.deviation * moment.deviation / 2;  // of an entry
@@ -134,8 +134,9 @@ Matrix leading_part(const Noisy<Matrix>& moment, Index rank) {
   return part;
 }
 
-// A pair of items both rated by a share of the users: the moment is c w_i w_j times the covariance
-// of what is left there, w the weights of the item sums, users taken to rate independently.
+// The scale c of the pair moment: the moment of two items is c w_i w_j times the covariance of what
+// is left of their ratings. Here w are the weights of the item sums, and users are taken to rate
+// independently.
 double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& levels,
                   double constant) {
   const double left = kLeftShare * levels.variance;

@@ -32,7 +32,8 @@ struct Errors {
   double model = 0, level = 0, mean = 0;
 };
 
-// New users: the last fifth of their ratings from the rest, by the model, by their mean, by 3.5.
+// Predicts the last fifth of the ratings of new users from the rest: by the model, by their mean,
+// by 3.5.
 Errors test_errors(const KnownUsers& truth, const UserModel& model) {
   SeededRandom random(7);
   Errors errors;
@@ -104,7 +105,7 @@ TEST(PrivateUserFit, finds_what_time_does) {
   EXPECT_TRUE(run.certify().proved) << run.certify().why;
   const OwnTaste user = solve_user(model, {});
   EXPECT_NEAR(predict(model, user, 0, 1) - predict(model, user, 0, 0), 0.8, 0.15);
-  // The time of a user's own ratings is taken off them.
+  // The effect of time is taken off a user's own ratings.
   const std::vector<OwnRating> early{{0, 4.0, 0}, {1, 4.0, 0}}, late{{0, 4.0, 1}, {1, 4.0, 1}};
   EXPECT_GT(solve_user(model, early).level, solve_user(model, late).level);
 }
