@@ -68,7 +68,7 @@ IteratedModes iterate(ModeOracle& oracle, ModeBlock block, std::int64_t limit, d
   return result;
 }
 
-// A start agrees with the chosen one when it does so in every mode.
+// A start agrees with the chosen one when it agrees in every mode.
 double block_agreement(const ModeBlock& block, const ModeBlock& chosen) {
   Eigen::ArrayXd least = Eigen::ArrayXd::Ones(block[0].cols());
   for (std::size_t m = 0; m < block.size(); ++m) {
@@ -119,7 +119,7 @@ Decomposition alternating_power_method(ModeOracle& oracle, const PowerOptions& o
     for (const Index d : dims) starts.push_back(random_unit_block(d, options.starts, random));
     const IteratedModes ended =
         iterate(deflated, starts, options.iterations, options.tolerance, report);
-    if (ended.stopped) {  // asks nothing more
+    if (ended.stopped) {  // no further question is asked
       result.status = Status::stopped;
       break;
     }

@@ -1,8 +1,8 @@
 // Alternating power iterations for tensors without symmetry, order 3 to 5: CP decomposition when
 // the factors of each mode are near-orthogonal.
 //
-// For each component: L random starts in one block; a sweep updates mode after mode by
-// u_m <- T(.., I at m, ..)/|.|; the start with the largest value is kept, polished and deflated.
+// For each component, L random starts form one block. A sweep updates mode after mode by u_m <-
+// T(.., I at m, ..)/|.|. The start with the largest value is kept, polished and deflated.
 #pragma once
 
 #include "sotto/decompose/power.h"

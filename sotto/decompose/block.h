@@ -13,7 +13,7 @@ Matrix random_unit_block(Index dim, Index columns, SeededRandom& random);
 // direction it had in `before`.
 Matrix unit_columns(const Matrix& y, const Matrix& before);
 
-// |a_l - b_l| or |a_l + b_l|, the smaller, for each column.
+// The smaller of |a_l - b_l| and |a_l + b_l|, for each column.
 Vector movement(const Matrix& a, const Matrix& b);
 
 // Share of the columns of `block` within |cos| >= 0.999 of the unit vector v.

@@ -79,7 +79,7 @@ class CpOracle final : public SymmetricOracle {
   int order_;
 };
 
-// A tensor of order 3 with random entries, that counts what it is asked.
+// A tensor of order 3 with random entries that counts the questions it is asked.
 class CountingModes final : public ModeOracle {
  public:
   CountingModes() : tensor_({4, 5, 6}), inner_(tensor_) {
@@ -226,7 +226,7 @@ TEST(RobustPower, stops_when_the_callback_says_so_and_keeps_what_it_has) {
 }
 
 // Runs `solve` again and again, stopped at its first report, its second and so on, and expects that
-// it asks nothing once it was stopped. A question too many is a release that nobody planned.
+// it asks nothing after the stop. An extra question would be a release that nobody planned.
 template <class Solve>
 void expect_no_question_after_a_stop(const Index& asked, Solve solve) {
   int reports = 0;
@@ -349,7 +349,7 @@ TEST(AlternatingPower, recovers_orthogonal_factors_of_order_3_to_5) {
         EXPECT_LT(e.cosine, 1e-10);
         EXPECT_LT(e.weight, 1e-10);
       }
-      // Signs too: the sum of the components is the tensor.
+      // Signs must agree too: the sum of the components is the tensor.
       double worst = 0;
       for (Index n = 0; n < t.size(); ++n) {
         const std::vector<Index> index = t.index_of(n);

@@ -8,8 +8,8 @@
 
 namespace sotto {
 
-// Answers for T - sum_j lambda_j v_j^(x)p, where `inner` answers for T. Borrows `inner`. Costs
-// O(d k) a column beside the inner oracle; uses nothing but the answers it already has.
+// Answers for T - sum_j lambda_j v_j^(x)p, where `inner` answers for T. Borrows `inner`. Costs O(d
+// k) per column beside the inner oracle, and asks it nothing more.
 class DeflatedOracle final : public SymmetricOracle {
  public:
   explicit DeflatedOracle(SymmetricOracle& inner) : inner_(inner) {}

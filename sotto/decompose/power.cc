@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// A block on its way to convergence, one entry a column.
+// A block of columns that iterate until they converge; vectors have one entry per column.
 struct Iterated {
   Matrix block;
   std::vector<int> steps;  // taken by each column until it moved less than the tolerance
@@ -43,7 +43,7 @@ Matrix select_columns(const Matrix& m, const std::vector<Index>& columns) {
   return selected;
 }
 
-// u <- T(I,u,..,u)/|.| on all columns; those that have stopped moving leave the product.
+// u <- T(I,u,..,u)/|.| on all columns. Columns that have stopped moving leave the product.
 Iterated iterate(SymmetricOracle& oracle, Matrix block, std::int64_t limit, const Run& run) {
   const Index columns = block.cols();
   Iterated result{std::move(block), std::vector<int>(columns, 0), std::vector<bool>(columns),
@@ -73,7 +73,7 @@ Iterated iterate(SymmetricOracle& oracle, Matrix block, std::int64_t limit, cons
   return result;
 }
 
-// The start with the largest value; for even orders a weight may be negative.
+// The start with the largest value. For even orders a weight may be negative.
 Index best_start(const Vector& values, int order) {
   Index best = 0;
   if (order % 2 == 0) {
@@ -97,7 +97,7 @@ Decomposition empty_result(Index dim, Index k, bool residuals) {
   return result;
 }
 
-// Asks nothing more: a question after the caller's stop would be one that no plan has.
+// Asks the oracle nothing more: no plan contains a question after the caller's stop.
 Decomposition stopped(Decomposition result, Index found) {
   result.status = Status::stopped;
   result.keep_first(found);

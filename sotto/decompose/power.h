@@ -1,13 +1,14 @@
 // The robust tensor power method (Wang & Anandkumar 2016, Algorithm 1; Anandkumar et al. 2014).
 //
-// For each of k components: L random unit starts, iterated together as one block by
-// u <- T(I,u,..,u)/|.|; the start with the largest T(u,..,u) is kept, polished, and deflated. The
-// tensor is never rewritten: deflation subtracts sum_j lambda_j v_j (v_j.u)^(p-1) from each answer.
-// Columns that have converged leave the block; with tolerance 0 none does, and the oracle is asked
-// for exactly `iterations` blocks of products and one of values a component when nothing is
-// polished and no residuals are wanted: what an oracle that charges for its answers needs. Order 3:
-// one finds weights of either sign as positive weights (v -> -v); order 4 finds them by absolute
-// value.
+// For each of k components, L random unit starts are iterated together as one block by u <-
+// T(I,u,..,u)/|.|. The start with the largest T(u,..,u) is kept, polished and deflated. The tensor
+// is never rewritten: deflation subtracts sum_j lambda_j v_j (v_j.u)^(p-1) from each answer.
+//
+// Columns that have converged leave the block. With tolerance 0 no column does. If nothing is
+// polished and no residuals are wanted either, each component asks the oracle for exactly
+// `iterations` blocks of products and one of values; an oracle that charges for its answers needs
+// this. Order 3 turns negative weights into positive ones (v -> -v); order 4 finds weights by
+// absolute value.
 #pragma once
 
 #include <array>
@@ -36,19 +37,19 @@ struct PowerOptions {
   std::int64_t polish = 100;
   double tolerance = 1e-11;
   std::int64_t seed = 0;
-  bool residuals = true;  // one more product a component, for the diagnostics
+  bool residuals = true;  // diagnostics; cost one more product per component
 
   OptionTable table();
-  // Refuses what cannot be done for this dimension.
+  // Refuses options that are impossible in this dimension.
   void check(Index dim) const;
 };
 
 Decomposition robust_power_method(SymmetricOracle& oracle, const PowerOptions& options,
                                   const ProgressCallback& progress = {});
 
-// All k vectors at once with a QR factorisation each step. `starts` independent groups of k vectors
-// run side by side in one block; the group with the largest sum of |weights| is kept. No deflation,
-// so errors do not build up from one component to the next.
+// Finds all k vectors at once, with a QR factorisation in each step. `starts` independent groups of
+// k vectors run side by side in one block; the group with the largest sum of |weights| is kept.
+// There is no deflation, so errors do not build up from one component to the next.
 Decomposition simultaneous_power_method(SymmetricOracle& oracle, const PowerOptions& options,
                                         const ProgressCallback& progress = {});
 

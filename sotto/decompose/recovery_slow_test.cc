@@ -1,4 +1,4 @@
-// Exact recovery in any run, through the packed tensor and its kernel.
+// Every run recovers the components exactly, through the packed tensor and its kernel.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -29,8 +29,8 @@ inline const char* status_text(Status status) {
   return "";
 }
 
-// One step on the way to the component that was found as number `component` (or to all of them
-// together, 0, for a simultaneous method).
+// One step towards component number `component`; a simultaneous method has 0 here and moves all of
+// them.
 struct HistoryPoint {
   Index component;
   int iteration;

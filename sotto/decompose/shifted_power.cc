@@ -35,15 +35,15 @@ bool converged(const Climb& c, Index l, double tolerance) {
 }
 
 // A step goes up when the value grows. Close to an eigenpair the value changes by the square of the
-// residual and drowns in rounding; there the residual must not grow instead.
+// residual, which is lost in rounding; there the residual must not grow instead.
 bool goes_up(double value, double residual, double value_before, double residual_before) {
   const double rounding = 1e-14 * std::max(std::abs(value_before), residual_before);
   if (value > value_before + rounding) return true;
   return value >= value_before - rounding && residual <= residual_before;
 }
 
-// One trial step for the given columns. A step that does not go up is taken back and the shift
-// grows; the scale of the first shift is the length of the gradient.
+// One trial step for the given columns. A step that does not go up is undone and the shift grows;
+// the scale of the first shift is the length of the gradient.
 void step(SymmetricOracle& oracle, Climb& c, const std::vector<Index>& active, double sign) {
   const Matrix before = c.x(Eigen::all, active);
   const Matrix shifted = c.gradient(Eigen::all, active) + before * c.shift(active).asDiagonal();
@@ -109,7 +109,8 @@ Decomposition eigenpairs(SymmetricOracle& oracle, const EigenpairOptions& option
       result.status = Status::iteration_limit;
       continue;
     }
-    // x and -x are one eigenpair: with the same value for even orders, never both maxima for odd.
+    // x and -x are one eigenpair. For even orders both have the same value; for odd orders they are
+    // never both maxima.
     const auto same = std::find_if(found.begin(), found.end(), [&](Index f) {
       return movement(c.x.col(f), c.x.col(l))[0] < 1e-4;
     });

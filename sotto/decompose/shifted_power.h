@@ -2,9 +2,9 @@
 // shift: eigenpairs T(I,x,..,x) = lambda x and the operator norm of a symmetric tensor.
 //
 // x <- (T(I,x,..,x) + alpha x)/|.| raises T(x,..,x) for alpha large enough, and converges to an
-// eigenpair that is a local maximum on the sphere. The shift of each start begins at zero, doubles
-// when a step would lower the value (the step is then taken back) and shrinks again while steps
-// succeed, so no Hessian is needed and any oracle will do.
+// eigenpair that is a local maximum on the sphere. The shift of each start begins at zero. It
+// doubles when a step would lower the value (the step is then undone) and shrinks again while steps
+// succeed. So no Hessian is needed and any oracle will do.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct EigenpairOptions {
 };
 
 // The distinct eigenpairs that the starts reached, by decreasing |lambda|; `agreement` is the share
-// of starts at each. Starts that did not converge are left out, and status says if any did not.
+// of starts at each. Starts that did not converge are left out, and the status says whether there
+// were any.
 Decomposition eigenpairs(SymmetricOracle& oracle, const EigenpairOptions& options,
                          const ProgressCallback& progress = {});
 

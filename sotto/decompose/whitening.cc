@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// Eigenvalues below this share of the largest are rounding.
+// Eigenvalues below this share of the largest are rounding errors.
 constexpr double kWhiteningTolerance = 1e-12;
 
 Whitening from_eigenpairs(const Eigenpairs& pairs) {

@@ -18,15 +18,15 @@ struct Whitening {
   Matrix unwhiten;  // B = (W^T)^+, d x k
 };
 
-// From a positive semi-definite second moment. Refused with the numerical rank when fewer than k
-// eigenvalues are positive beyond rounding.
+// From a positive semi-definite second moment. Refuses a moment with fewer than k eigenvalues that
+// are positive beyond rounding, and names its numerical rank.
 Whitening whitening_from_moment(const Matrix& moment, Index k);
 
 // From the tensor alone (Wang & Anandkumar 2016, appendix B): the top-k subspace of T(I,I,theta)
 // for a random theta. Within it theta is improved until the k x k matrix T(I,I,theta) is positive
-// definite: its least eigenvalue is concave in theta, with subgradient T(z,z,.) at the eigenvector
+// definite. Its least eigenvalue is concave in theta, with subgradient T(z,z,.) at the eigenvector
 // z, and independent components always admit such a theta. Order 4 with positive weights needs no
-// search, T(I,I,theta,theta) is semi-definite.
+// search, since T(I,I,theta,theta) is semi-definite.
 Whitening whitening_from_tensor(const SymmetricTensor& tensor, Index k, std::uint64_t seed);
 
 // Decomposes T(W,..,W) by the robust power method and maps the components back. Residuals are

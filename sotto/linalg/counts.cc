@@ -5,7 +5,7 @@
 namespace sotto {
 namespace {
 
-// Rows are short and uneven; a thread takes some at a time.
+// Rows are short and uneven, so a thread takes some at a time.
 constexpr int kRowsAtATime = 64;
 
 template <class AddEntry>

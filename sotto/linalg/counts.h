@@ -1,9 +1,9 @@
 // Sparse matrices of counts, row by row, and their products with dense blocks.
 //
-// The second factor stands row by row, so that an entry of the sparse one costs one pass over a row
-// of contiguous numbers. Every row of a result is computed by one thread, in the order of storage:
-// the same answer for any number of threads. For A^T B, transpose A once.
-// Cost: 2 nnz L flops, and as many bytes of gathered rows.
+// The second factor is stored row by row, so that an entry of the sparse one costs one pass over a
+// row of contiguous numbers. One thread computes each row of a result, in the order of storage: the
+// answer is the same for any number of threads. For A^T B, transpose A once. Cost: 2 nnz L flops,
+// and as many bytes of gathered rows.
 #pragma once
 
 #include <algorithm>
@@ -34,8 +34,9 @@ struct CountMatrix {
   CountView view() const { return {cols, begin, column, count}; }
 };
 
-// Long sums are taken in pieces, each summed before it joins those before it: a number then passes
-// at most sum_depth(entries) additions, which is what a bound on rounding errors needs.
+// Long sums are taken in pieces, and each piece is summed before it is added to those before it. A
+// number then passes at most sum_depth(entries) additions, which is what a bound on rounding errors
+// needs.
 inline constexpr std::int64_t kSumPiece = 1024;
 inline Index sum_depth(Index entries) {
   return std::min<Index>(entries, kSumPiece) + entries / kSumPiece + 1;
@@ -47,7 +48,7 @@ void for_pieces(std::int64_t begin, std::int64_t end, Use use) {
   }
 }
 
-// Columns of the result increase within a row.
+// Columns of the result increase within each row.
 CountMatrix transposed(const CountView& a);
 
 // A B.

@@ -7,11 +7,11 @@
 namespace sotto {
 namespace {
 
-// Rows of the result a panel covers: large enough for Eigen's blocking to pay, small enough to
-// give every thread several.
+// Rows of the result in a panel: enough for Eigen's blocking to pay, few enough to give every
+// thread several panels.
 constexpr Index kPanel = 256;
 
-// Below this many flops a product is over before the threads have met.
+// A product of fewer flops takes less time than starting the threads.
 constexpr double kWorthThreads = 4e6;
 
 bool worth_threads(Index m, Index n, Index k) {

@@ -15,7 +15,8 @@ Eigenpairs descending(const Matrix& symmetric, Index k) {
   return {pairs.values.reverse().head(k), pairs.vectors.rowwise().reverse().leftCols(k)};
 }
 
-// An orthonormal basis of what `block` has outside `basis`. Twice is enough (Kahan).
+// An orthonormal basis of the part of `block` outside `basis`. Orthogonalising twice is enough
+// (Kahan).
 Matrix orthonormal_outside(const Matrix& basis, Matrix block) {
   for (int pass = 0; pass < 2; ++pass) {
     if (basis.cols() > 0) block -= multiply(basis, multiply_transposed(basis, block));

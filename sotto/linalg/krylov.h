@@ -1,4 +1,4 @@
-// The leading eigenpairs of a symmetric operator that is known by its products alone.
+// The leading eigenpairs of a symmetric operator that is known only through its products.
 //
 // Block Krylov with Rayleigh-Ritz (Musco & Musco 2015), restarted with the best Ritz vectors until
 // the residuals are small: a few products with a block a little wider than k, whatever the
@@ -23,9 +23,9 @@ struct KrylovOptions {
   std::uint64_t seed = 0;
 };
 
-// The k algebraically largest, largest first. After `rounds` rounds the best there is is returned:
-// a spectrum without a gap has no k-th eigenvector to converge to, and any vector of its level
-// serves.
+// The k algebraically largest eigenpairs, largest first. After `rounds` rounds the best ones so far
+// are returned: a spectrum without a gap has no k-th eigenvector to converge to, and any vector of
+// its eigenspace serves.
 Eigenpairs largest_eigenpairs(const BlockOperator& apply, Index dim, Index k,
                               const KrylovOptions& options = {});
 

@@ -1,12 +1,12 @@
 // Small dense problems: eigenpairs of symmetric matrices, orthonormal bases, linear systems.
-// Eigen's solvers take seconds to compile wherever they are named, so they are named here alone.
+// Eigen's solvers take seconds to compile, so only this file uses them.
 #pragma once
 
 #include "sotto/linalg/matrix.h"
 
 namespace sotto {
 
-// Eigenvalues below this share of the largest are rounding.
+// Eigenvalues below this share of the largest are rounding errors.
 inline constexpr double kRankTolerance = 1e-10;
 
 struct Eigenpairs {
@@ -20,14 +20,14 @@ Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k);
 // All eigenpairs, smallest value first. Reads the lower triangle.
 Eigenpairs ascending_eigenpairs(const Matrix& symmetric);
 
-// x with A x = b for a symmetric positive definite A, of which the lower triangle is read.
+// x with A x = b for a symmetric positive definite A. Reads the lower triangle of A.
 Vector solve_positive_definite(const Matrix& a, const Vector& b);
 
 // Q of the thin QR factorisation, with the signs that Householder reflections leave.
 Matrix householder_basis(const Matrix& a);
 
 // Q of the thin QR factorisation with a non-negative diagonal of R: an orthonormal basis of the
-// columns, the j-th in the span of the first j, and each pointing the way of its column.
+// columns. Vector j is in the span of the first j columns and points the way of column j.
 Matrix orthonormal_columns(const Matrix& a);
 
 }  // namespace sotto

@@ -1,5 +1,5 @@
-// Long sums by halves: a number passes the sums of one leaf and one join a level, however long the
-// range is, so that a bound on the rounding error holds for every length.
+// Long sums by halves: a number passes the additions of one leaf and one join per level, however
+// long the range is, so that a bound on the rounding error holds for every length.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ inline constexpr std::int64_t kLeaf = 64;
 // Levels above the leaves, for up to 2^31 terms.
 inline constexpr int kMostLevels = 26;
 
-// leaf(first, last) for at most kLeaf neighbours; join(left, right) of two results.
+// leaf(first, last) sums at most kLeaf neighbours; join(left, right) adds two results.
 template <class Leaf, class Join>
 auto by_halves(std::int64_t first, std::int64_t last, const Leaf& leaf, const Join& join) {
   if (last - first <= kLeaf) return leaf(first, last);

@@ -38,7 +38,7 @@ class DocumentTerm {
   double raw_, cross_, cube_;
 };
 
-// sum over documents of their own terms: += into packed entries, lexicographic i <= j <= k.
+// Adds the document's own term to the packed entries, in lexicographic order i <= j <= k.
 void add_document(const Corpus& corpus, Index n, const Factors& factors, std::span<double> packed) {
   const auto words = corpus.words_of(n);
   const auto counts = corpus.counts_of(n);

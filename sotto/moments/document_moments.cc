@@ -18,7 +18,7 @@ double falling(double l, int j) {
   return product;
 }
 
-// The weight of P_j, whose norm it is; zero for a document too short for it.
+// The weight of P_j, given its norm; zero for a document that is too short.
 double weight(double norm, double clip, double length, int j) {
   if (norm == 0) return 0;
   if (clip == kUnitNorm) return 1 / norm;
@@ -43,8 +43,8 @@ void fill_pairs(const Eigen::Ref<const RowMatrix>& right, Matrix& pairs) {
   }
 }
 
-// Sums over words, none of which has a negative term: rounding is small against each of them,
-// whatever the counts are. a = c^2, b = (c(c-1))^2.
+// Sums over words. No term is negative, so rounding is small against each sum, whatever the counts
+// are. a = c^2, b = (c(c-1))^2.
 struct NormSums {
   double ones = 0;     // of a_i
   double twos = 0;     // of a_i a_j, i < j
@@ -138,8 +138,8 @@ Matrix DocumentMoments::second_sum() const {
   const Index v = corpus_.vocabulary_size;
   const Vector scale = per_tuple(second_, 2);
   Matrix sum = Matrix::Zero(v, v);
-  // Column i gathers the documents with word i: one thread a column, and one order of the sums.
-  // All terms are positive, so that the rounding errors are small against the sum itself.
+  // Column i gathers the documents with word i: one thread per column, and one order of the sums.
+  // All terms are positive, so the rounding errors are small against the sum itself.
 #pragma omp parallel for schedule(dynamic, 16)
   for (Index i = 0; i < v; ++i) {
     Vector piece(v);

@@ -4,9 +4,9 @@
 // pair and of a triple of different tokens:
 //   P1 = c / l,   P2 = (c c^T - diag c) / (l)_2,
 //   P3 with entries c_i c_j c_k, c_i (c_i - 1) c_k, c_i (c_i - 1)(c_i - 2), over (l)_3,
-// (l)_j the falling factorial. A clip C_j shrinks P_j to Frobenius norm C_j where it is longer:
-// that bounds what one document can do to a moment, and keeps a few short or repetitive documents
-// from dominating it. A document with l < j has no P_j and contributes nothing to it.
+// with (l)_j the falling factorial. A clip C_j shrinks a longer P_j to Frobenius norm C_j. This
+// bounds what one document can do to a moment, and keeps a few short or repetitive documents from
+// dominating it. A document with l < j has no P_j and contributes nothing.
 //
 // Nothing of size V^3 is ever formed. With y = W^T c and w_i the rows of W,
 //   sum_n a_n (l)_3 P3(W,W,W) = placements( sum_n a_n y/3 (x) y (x) y
@@ -14,7 +14,7 @@
 //   g = C^T a, z = C^T diag(a) Y, placements(Q) = Q_abc + Q_bac + Q_cab,
 // which is O(nnz k + (N + V) k^3).
 //
-// Privacy: none here; release/ adds the noise. The norms are what its sensitivities rest on.
+// Privacy: none here; release/ adds the noise. Its sensitivities rest on the norms below.
 #pragma once
 
 #include <limits>
@@ -26,15 +26,15 @@
 
 namespace sotto {
 
-// Frobenius norms of P1, P2, P3 of one document; zero where it is too short, and nowhere else. The
-// relative error is below 2^-44 for every document (release/private_documents.md, 5).
+// Frobenius norms of P1, P2, P3 of one document; a norm is zero exactly where the document is too
+// short. The relative error is below 2^-44 for every document (release/private_documents.md, 5).
 struct DocumentNorms {
   double first = 0, second = 0, third = 0;
 };
 DocumentNorms document_norms(std::span<const std::int32_t> counts);
 
-// Norms the contributions are held to, or one of two rules that need no bound and keep norms at
-// one:
+// The norms that contributions are clipped to, or one of two rules that need no bound and keep
+// norms at one:
 // - kUnitNorm: P_j / |P_j|. The most signal; weights depend on the content of a document.
 // - kByLength: P_j min(sqrt((l)_j / 6), 1 / |P_j|). Weights depend on the length alone, so moments
 //   keep their direction, unless a document repeats its words so much that P_j is sqrt(6) times as
@@ -47,16 +47,16 @@ struct MomentClips {
   double third = std::numeric_limits<double>::infinity();
 };
 
-// The medians of the documents' norms, documents too short for one left out.
+// The medians of the documents' norms. Documents that are too short for a norm do not count there.
 MomentClips median_norms(const Corpus& corpus);
 
-// What a symmetric k x k x k tensor given in pieces sums up to:
+// Sums a symmetric k x k x k tensor that is given in pieces:
 //   T = placements( sum_r  left_r (x) right_r (x) right_r ), rows r.
 class PlacementSum {
  public:
   explicit PlacementSum(Index k);
   void add(const RowMatrix& left, const RowMatrix& right);
-  // + placements( left (x) S ) for a symmetric k x k matrix S.
+  // Adds placements( left (x) S ) for a symmetric k x k matrix S.
   void add(const Vector& left, const Matrix& symmetric);
   SymmetricTensor tensor() const;
 
@@ -67,11 +67,11 @@ class PlacementSum {
   Matrix sum_;  // k x k(k+1)/2: the second and third index packed
 };
 
-// Sums over documents. A mean is a sum over `mass`, the sum of the weights min(1, C_j / |P_j|);
-// what is released privately is the sum over the number of documents.
+// Sums over documents. A mean is a sum divided by `mass`, the sum of the weights min(1, C_j /
+// |P_j|). A private run releases the sum divided by the number of documents.
 class DocumentMoments {
  public:
-  // Borrows the corpus, and the corpus word by word, which is its transpose.
+  // Borrows the corpus and its transpose, the corpus word by word.
   DocumentMoments(const Corpus& corpus, const CountMatrix& by_word, const MomentClips& clips);
 
   const Corpus& corpus() const { return corpus_; }

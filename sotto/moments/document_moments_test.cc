@@ -36,8 +36,8 @@ TEST(DocumentMoments, norms_equal_those_of_the_tensors_written_out) {
 using Counts = std::vector<std::int32_t>;
 constexpr std::int32_t kHuge = std::numeric_limits<std::int32_t>::max();
 
-// Documents that are hard to sum: huge counts, hundreds of thousands of words, much of one word
-// beside little of many others, and equal terms, whose roundings all go one way.
+// Documents that are hard to sum: huge counts, hundreds of thousands of words, many of one word
+// beside few of many others, and equal terms, whose rounding errors all have the same sign.
 std::vector<Counts> hard_documents() {
   std::vector<Counts> documents{{1},
                                 {2},
@@ -117,8 +117,8 @@ Quad quad_entry(const Counts& counts, const RowMatrix& q, Index a, Index b, Inde
   return y[0] * y[1] * y[2] + 2 * cube - (y[0] * pairs[0] + y[1] * pairs[1] + y[2] * pairs[2]);
 }
 
-// Release/private_documents.md, 5: the error of a third moment in q dimensions. A rotated Q has
-// rows whose absolute values do not cancel while the rows do.
+// release/private_documents.md, 5: the error of a third moment in q dimensions. The rows of a
+// rotated Q cancel, but their absolute values do not.
 TEST(DocumentMoments, the_error_of_a_third_moment_in_any_basis_stays_within_its_bound) {
   constexpr Index words = 600, dims = 5;
   SeededRandom random(12);

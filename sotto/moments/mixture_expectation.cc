@@ -12,10 +12,10 @@
 namespace sotto {
 namespace {
 
-// Below this many differences a block is done before the threads have met.
+// A block of fewer differences takes less time than starting the threads.
 constexpr Index kWorthThreads = 1 << 22;
 
-// Points stand column by column here: every step is then one pass over long columns.
+// Points are stored column by column here, so that every step is one pass over long columns.
 
 // |x - mu_i|^2: rows x k.
 Matrix squared_distances(const Matrix& points, const GaussianMixture& mixture) {
@@ -33,8 +33,8 @@ struct Posterior {
   Vector log_sums;  // log of the sum of w_i exp(-|x - mu_i|^2 / 2 s^2)
 };
 
-// Distances are compared before they are divided: one exponent at least stays finite, however small
-// s is.
+// The least distance is subtracted before the division: at least one exponent stays finite, however
+// small s is.
 Posterior posterior(const Matrix& distances, const GaussianMixture& mixture) {
   const double precision = 0.5 / std::max(mixture.variance, std::numeric_limits<double>::min());
   const Vector nearest = distances.rowwise().minCoeff();

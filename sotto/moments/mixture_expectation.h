@@ -1,9 +1,10 @@
 // The expectation step of a mixture of Gaussians with one spherical variance.
 //
 // The responsibility of component i for a point x is r_i ~ w_i exp(-|x - mu_i|^2 / 2 s^2), summing
-// to one. Sums are of r_i, of r_i (x - mu_i) and of r_i |x - mu_i|^2: about the means as they are,
-// so that nothing cancels and a contribution is as short as the noise of a point. With a clip the
-// contribution (b r_i, r_i (x - mu_i); i = 1..k) of a record is shortened to that norm.
+// to one. The sums are those of r_i, of r_i (x - mu_i) and of r_i |x - mu_i|^2. They are taken
+// about the current means, so nothing cancels and a contribution is as short as the noise of a
+// point. With a clip, the contribution (b r_i, r_i (x - mu_i); i = 1..k) of a record is clipped to
+// that norm.
 //
 // Cost: about 6 N d k flops and N k exponentials. Privacy: none here.
 #pragma once
@@ -13,7 +14,7 @@
 
 namespace sotto {
 
-// One row a point, rows sum to one. A variance of zero: the nearest mean.
+// One row per point; rows sum to one. With variance zero, the nearest mean has all of it.
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture);
 
 struct ContributionClip {
@@ -26,7 +27,7 @@ struct MixtureSums {
   Vector counts;              // sum of r_i
   Matrix offsets;             // d x k: sum of r_i (x - mu_i)
   double scatter = 0;         // sum of r_i |x - mu_i|^2 over points and components
-  double log_likelihood = 0;  // sum over points, of points that were not clipped
+  double log_likelihood = 0;  // sum over the points, without clipping
 };
 MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture,
                           double radius = kNoBound, const ContributionClip& clip = {});

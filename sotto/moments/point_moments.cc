@@ -38,7 +38,8 @@ Index record_block_rows(Index dim) {
 }
 
 Index record_depth(Index dim, Index records) {
-  // Within a block, then one for each piece of kSumPiece that a block may be cut into.
+  // The additions within a block, then one for each piece of kSumPiece that a block may be cut
+  // into.
   const Index blocks = records / record_block_rows(dim) + 1;
   return kMostRows + blocks * (kMostRows / kSumPiece + 1);
 }

@@ -58,7 +58,8 @@ TEST(PointMoments, statistics_keep_their_digits_far_from_the_origin) {
   const Eigen::RowVectorXd mean = rows.colwise().mean();
   const RowMatrix z = rows.rowwise() - mean;
   EXPECT_LE((found.mean - far - mean.transpose()).norm(), 1e-8);
-  // The points themselves were rounded to 1e-9; the plain E[xx^T] - mm^T would lose 0.01.
+  // The points themselves were rounded to 1e-9; the plain formula E[xx^T] - mm^T would be off by
+  // 0.01.
   EXPECT_LE((found.covariance - z.transpose() * z / 9000).norm(), 1e-9);
 }
 

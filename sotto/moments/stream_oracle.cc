@@ -73,7 +73,7 @@ Index StreamOracle::read(Index max_rows, PointBlock& block) {
 ReadRecords StreamOracle::next_batch() {
   SOTTO_REQUIRE(answers_ < plan_.answers, "all {} planned answers have been given", plan_.answers);
   ++answers_;
-  // Not one record more than the plan has: a pipe that stays open does not hold up the end.
+  // Reads not one record more than the plan has, so a pipe that stays open does not delay the end.
   return [this, step = block_rows(*source_), left = plan_.batch](PointBlock& block) mutable {
     const Index rows = left == 0 ? 0 : read(std::min(step, left), block);
     left -= rows;

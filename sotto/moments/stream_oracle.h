@@ -1,9 +1,9 @@
 // The moment tensor of a stream of records, never formed (Wang & Anandkumar 2016, Algorithm 2).
 //
 // The tensor is T = E[x (x) .. (x) x]. Each answer reads the next n records and is an unbiased
-// estimate from them alone: contract(U) gives (1/n) sum x (x.u_l)^(p-1), values(U) gives
-// (1/n) sum (x.u_l)^p. The numbers T(u,..,u) come from records of their own, so a weight belongs to
-// the vector it is reported with (line 7 of the algorithm pairs it with the one before).
+// estimate from them alone: contract(U) gives (1/n) sum x (x.u_l)^(p-1), values(U) gives (1/n) sum
+// (x.u_l)^p. The values T(u,..,u) come from records of their own, so a weight belongs to the vector
+// it is reported with (line 7 of the algorithm pairs it with the one before).
 //
 // Cost of an answer: 4 n d L flops (2 n d L for numbers), n records read.
 // Memory: O(d L) and a few blocks, whatever the number of records.
@@ -19,14 +19,14 @@
 namespace sotto {
 
 struct StreamPlan {
-  Index answers = 0;  // that will be asked for in all
-  Index batch = 0;    // records for each
-  Index passes = 1;   // times the records may be read
+  Index answers = 0;  // in the whole run
+  Index batch = 0;    // records per answer
+  Index passes = 1;   // how many times the records may be read
   Index points() const { return answers * batch; }
 };
 
-// The plan of a run of `answers` answers. With batch 0 the records that the source knows of are
-// shared out evenly. Refuses a plan for which the source cannot have enough records.
+// The plan of a run of `answers` answers. With batch 0, the records that the source knows of are
+// shared out evenly. Refuses a plan when the source cannot have enough records.
 StreamPlan plan_stream(const PointSource& source, Index answers, Index batch, Index passes);
 
 class StreamOracle final : public StreamedOracle {
@@ -36,7 +36,7 @@ class StreamOracle final : public StreamedOracle {
 
   Index dim() const override { return source_->dim(); }
   int order() const override { return order_; }
-  // An Error when the stream ends too early says how many records the whole run needs.
+  // When the stream ends too early, the Error says how many records the whole run needs.
   Matrix contract(const Matrix& block) override;
   Vector values(const Matrix& block) override;
 

@@ -137,7 +137,7 @@ TEST(StreamOracle, refuses_a_resume_that_cannot_be) {
   EXPECT_THROW(other.resume_at({1, 1, 0}), Error);
 }
 
-// A stream that begins with other records is refused; what comes after them may be anything.
+// A stream that begins with other records is refused; whatever follows them may differ.
 TEST(StreamOracle, resumes_over_the_same_records_only) {
   const RowMatrix x = random_rows(300, 4, 17);
   const Matrix u = random_rows(4, 2, 18);
@@ -202,7 +202,7 @@ TEST(PlanStream, refuses_what_the_source_cannot_give) {
   EXPECT_NE(said.find("needs 105 records"), std::string::npos) << said;
   EXPECT_NE(said.find("it has 100"), std::string::npos) << said;
   EXPECT_NO_THROW(plan_stream(source, 7, 15, 2));
-  EXPECT_THROW(plan_stream(source, 101, 0, 1), Error);  // not even one record an answer
+  EXPECT_THROW(plan_stream(source, 101, 0, 1), Error);  // not even one record per answer
   EXPECT_THROW(plan_stream(source, 1, -1, 1), Error);
   EXPECT_THROW(plan_stream(source, 1, 1, 0), Error);
   EXPECT_THROW(plan_stream(source, 100, std::numeric_limits<Index>::max() / 10, 1), Error);

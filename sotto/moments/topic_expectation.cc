@@ -11,16 +11,16 @@ namespace {
 
 constexpr int kDocumentsAtATime = 64;
 
-// A word that no topic produces with at least this weight counts for nothing. Above it, shares have
-// their full relative precision: products that leave the range of doubles are nothing against it.
+// A word whose weight is below this in every topic counts for nothing. Above it, shares have their
+// full relative precision: products that underflow are negligible against it.
 constexpr double kSmallestTotal = 1e-100;
 
 double over_total(double count, double total) {
   return total >= kSmallestTotal ? count / total : 0.0;
 }
 
-// count / sum_t weight_t topic_t. Never inlined, so that all callers get the same bits: what a norm
-// leaves out, the sum leaves out.
+// count / sum_t weight_t topic_t. Never inlined, so that all callers get the same bits: the norm
+// and the sum leave out the same words.
 [[gnu::noinline]] double per_share(double count, const double* weights, const double* topics,
                                    Index k) {
   using Row = Eigen::Map<const Eigen::VectorXd>;
@@ -28,8 +28,8 @@ double over_total(double count, double total) {
 }
 
 // digamma(x) - log(x + 6). With y = x + 6, digamma(x) = digamma(y) - sum of 1/(x + i), i = 0 .. 5,
-// whose terms i and 5 - i add up to (2x + 5) / (x (x + 5) + i (5 - i)); for y >= 6 the asymptotic
-// series in 1/y^2 has an error below 1e-10. No branches: the compiler makes vectors of it.
+// whose terms i and 5 - i add up to (2x + 5) / (x (x + 5) + i (5 - i)). For y >= 6 the asymptotic
+// series in 1/y^2 has an error below 1e-10. There are no branches, so the compiler vectorises it.
 inline double digamma_less_log(double x) {
   const double a = x * (x + 5), b = a + 4, c = a + 6;
   const double inverse = 1 / (x + 6), r = inverse * inverse;

@@ -88,7 +88,7 @@ TEST(TopicExpectation, counts_are_the_sums_of_the_documents_parts_and_norms_are_
   EXPECT_LT((expected_counts(s.by_word.view(), s.topics, weights, scale) - expected).norm(), 1e-11);
 }
 
-// What release/ rests on: a part over its norm has norm one, for documents of every size.
+// release/ rests on this: a part divided by its norm has norm one, for documents of every size.
 TEST(TopicExpectation, a_part_over_its_norm_has_norm_one) {
   constexpr Index words = 1 << 18, k = 3;
   SeededRandom random(9);
@@ -97,7 +97,7 @@ TEST(TopicExpectation, a_part_over_its_norm_has_norm_one) {
   const Vector uneven_scale =
       Vector::NullaryExpr(words, [&] { return std::pow(10, 4 * random.uniform()); });
   for (const double size : {-1.0, 0.0, 10.0, 2e9}) {
-    // Equal terms first: their roundings all go one way.
+    // Equal terms come first: their rounding errors all have the same sign.
     const bool equal = size < 0;
     const RowMatrix topics = equal ? RowMatrix::Constant(words, k, 0.1 / words) : uneven;
     const Vector word_scale = equal ? Vector::Constant(words, 0.7) : uneven_scale;

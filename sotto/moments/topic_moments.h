@@ -10,9 +10,9 @@
 //   E2 (x) M1  by  (S2 (x) S1 - sum_n a_n b_n P2 (x) P1) / (A B - sum a_n b_n),
 //   M1^(x)3    by  (S1^(x)3 - placements(sum_n b_n^2 P1 P1^T (x) S1) + 2 sum_n b_n^3 P1^(x)3)
 //                  / (B^3 - 3 B sum b_n^2 + 2 sum b_n^3),
-// b and a the weights of P1 and P2, B and A their sums, S1 and S2 the weighted sums. (Esmaeili &
-// Huang 2018 print the plug-in coefficients and the signs of these forms differently, eqs. 3, 13
-// and 14; topic_moments_test.cc decides by enumeration.)
+// where b and a are the weights of P1 and P2, B and A their sums, S1 and S2 the weighted sums.
+// (Esmaeili & Huang 2018 print the plug-in coefficients and the signs of these forms differently,
+// eqs. 3, 13 and 14; topic_moments_test.cc decides by enumeration.)
 //
 // Everything is implicit: products of M2 with blocks and M3(W,W,W), at the cost of the raw moments.
 // Privacy: none here.
@@ -33,7 +33,7 @@ class TopicMoments {
   SymmetricTensor third(const RowMatrix& w) const;       // M3(W,W,W)
 
  private:
-  // b_n^2 / l_n^2, what unbiased M1 M1^T takes out; empty for plug-in.
+  // b_n^2 / l_n^2, which unbiased M1 M1^T subtracts; empty for plug-in.
   Vector repeated_pairs() const;
   void add_cross_term(const RowMatrix& w, const RowMatrix& y, PlacementSum& sum) const;
   void add_mean_cube(const RowMatrix& w, const RowMatrix& y, PlacementSum& sum) const;

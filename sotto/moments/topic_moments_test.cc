@@ -94,8 +94,8 @@ TEST(TopicMoments, plug_in_forms_take_products_of_means) {
   EXPECT_LT(difference.frobenius_norm(), 1e-13);
 }
 
-// The exact raw moments of LDA, from the moments of a Dirichlet distribution; what must come out is
-// diagonal in the topics. Decides the coefficients.
+// The exact raw moments of LDA, from the moments of a Dirichlet distribution. The result must be
+// diagonal in the topics, which decides the coefficients.
 TEST(TopicMoments, the_third_moment_of_lda_is_a_sum_over_topics) {
   constexpr Index k = 3;
   const Vector alpha = (Vector(k) << 0.2, 0.5, 0.8).finished();

@@ -1,13 +1,13 @@
-// Vector registers for the kernels: how wide they are and how many there are. For the sources of
-// kernels/ only, since what it says depends on the instruction set they are compiled for.
+// Vector registers for the kernels: how wide they are and how many there are. Only the sources of
+// kernels/ may include this file, since it depends on the instruction set they are compiled for.
 #pragma once
 
 #include <cstring>
 
 namespace sotto::kernels {
 
-// A tile of kRows rows and kMaxVectors registers of accumulators, one row of the other operand and
-// one broadcast fit the register file.
+// A tile of kRows rows and kMaxVectors registers of accumulators fits the register file together
+// with one row of the other operand and one broadcast.
 #if defined(__AVX512F__)
 constexpr int kLanes = 8;
 constexpr int kMaxVectors = 4;

@@ -8,7 +8,7 @@
 namespace sotto::kernels {
 namespace {
 
-// Rows of B used at a time, so that they stay near: 128 KB at 32 columns.
+// Rows of B used at a time, so that they stay in the cache: 128 KB at 32 columns.
 constexpr Index kDepth = 512;
 
 // Rows x (Vectors lanes) of C; b and c have `stride` numbers a row.
@@ -49,7 +49,7 @@ void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
   }
 }
 
-// As many full vectors as there are; returns the number of columns done.
+// Works on as many full vectors as there are. Returns the number of columns done.
 Index full_strips(const StridedMatrix& a, const double* b, double* c, Index n) {
   Index done = 0;
   for (; n - done >= kMaxVectors * kLanes; done += kMaxVectors * kLanes) {
@@ -72,7 +72,7 @@ Index full_strips(const StridedMatrix& a, const double* b, double* c, Index n) {
   }
 }
 
-// The last columns, fewer than a vector, on copies filled up with zeros.
+// The last columns, fewer than a vector, on copies padded with zeros.
 void last_columns(const StridedMatrix& a, const double* b, double* c, Index n, Index first) {
   const Index width = n - first;
   std::vector<double> wide_b(static_cast<std::size_t>(a.columns * kLanes));

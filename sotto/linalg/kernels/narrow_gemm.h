@@ -3,8 +3,8 @@
 //
 // A general product copies A into panels before it multiplies; with few columns in B the copy costs
 // as much as the multiplication. Here a few rows of C stay in registers, the rows of B come from
-// the cache, and each number of A is read where it stands, so that A or A^T are the same to it.
-// Cost 2 m k n flops.
+// the cache, and each number of A is read in place, so A and A^T work equally well. Cost 2 m k n
+// flops.
 #pragma once
 
 #include "sotto/linalg/matrix.h"

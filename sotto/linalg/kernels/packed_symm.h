@@ -11,7 +11,7 @@
 
 namespace sotto::kernels {
 
-// Columns a full strip holds, and the granularity to which the last strip is padded with zeros.
+// The columns of a full strip, and the granularity to which the last strip is padded with zeros.
 Index strip_width();
 Index strip_granularity();
 

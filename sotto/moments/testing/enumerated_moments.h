@@ -1,4 +1,4 @@
-// The moments of a corpus written out token by token: the twin of the implicit forms.
+// The moments of a corpus written out token by token: the naive twin of the implicit forms.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Numbers of 113 bits, to measure rounding errors of doubles with. GCC and Clang.
+// Numbers of 113 bits, which measure the rounding errors of doubles. GCC and Clang.
 #pragma once
 
 namespace sotto::testing {
