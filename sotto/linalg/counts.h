@@ -2,8 +2,8 @@
 //
 // The second factor is stored row by row, so that an entry of the sparse one costs one pass over a
 // row of contiguous numbers. One thread computes each row of a result, in the order of storage: the
-// answer is the same for any number of threads. For A^T B, transpose A once. Cost: 2 nnz L flops,
-// and as many bytes of gathered rows.
+// answer is the same for any number of threads. For A^T B, transpose A once.
+// Cost: 2 nnz L flops, and as many bytes of gathered rows.
 #pragma once
 
 #include <algorithm>

@@ -14,10 +14,10 @@
 namespace sotto {
 namespace {
 
-// Eigenvalues of noise pass the edge of their law now and then, and the variance they are compared
-// with is that of the smaller ones.
+// Now and then an eigenvalue of noise passes the edge of its law, and the variance in that law is
+// estimated from the smaller eigenvalues.
 constexpr double kEdgeMargin = 1.5;
-// A component with a smaller share of the points is left where it is.
+// A component with a smaller share of the points keeps its mean.
 constexpr double kLeastShare = 1e-9;
 
 }  // namespace
@@ -60,7 +60,7 @@ MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, I
                                  const CovarianceNoise& noise) {
   const Index d = mean.size(), signal = k - 1;
   Eigenpairs pairs = leading_eigenpairs(0.5 * (covariance + covariance.transpose()), d);
-  // By value: a negative eigenvalue is noise, however long.
+  // Sorted by value: a negative eigenvalue is noise, however large.
   std::vector<Index> order(static_cast<std::size_t>(d));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
@@ -108,7 +108,7 @@ Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
 }
 
 GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components) {
-  // Every lambda is above 1 in the model.
+  // In the model every lambda is above 1.
   const Vector lambda = components.weights.cwiseMax(1.0);
   const Matrix heads = components.vectors().topRows(spectrum.values.size());
   GaussianMixture mixture;

@@ -1,21 +1,21 @@
 // A mixture of Gaussians with one spherical variance, from moments (Hsu & Kakade 2013; Anandkumar
 // et al. 2014), and a few expectation-maximisation steps from there.
 //
-// About the mean m of all points the third moment of such a mixture has the components alone: with
+// About the mean m of all points, the third moment of such a mixture has the components alone. With
 // S = sum_i w_i (mu_i - m)(mu_i - m)^T,
 //   covariance = S + s^2 I,   E[(x - m)^(x)3] = sum_i w_i (mu_i - m)^(x)3,
-// for what the noise leaves in E[x^(x)3], s^2 (m (x) e_j (x) e_j in its 3 placements), vanishes
-// with m. S has rank k - 1, so the points are given one more coordinate, the constant 1: that makes
-// k means in general position independent wherever the origin is. With W = U S^(-1/2) from the
-// k - 1 leading eigenpairs, (W^T (x - m), 1) has the second moment I (less the noise) and the third
+// because what the noise adds to E[x^(x)3], s^2 (m (x) e_j (x) e_j in its 3 placements), vanishes
+// with m. S has rank k - 1, so the points get one more coordinate, the constant 1: it makes k means
+// in general position independent wherever the origin is. With W = U S^(-1/2) from the k - 1
+// leading eigenpairs, (W^T (x - m), 1) has the second moment I (less the noise) and the third
 // moment
 //   T_abc = E[(W^T (x - m))^(x)3]_abc,   T_ab* = delta_ab,   T_a** = 0,   T_*** = 1,
 //   T = sum_i w_i^(-1/2) v_i^(x)3,   v_i = sqrt(w_i) (W^T (mu_i - m), 1) orthonormal,
 // so that a component (lambda, v) gives w_i = lambda^-2 and mu_i = m + lambda U S^(1/2) v_1..k-1.
-// s^2 is the mean of the d - k + 1 smallest eigenvalues of the covariance: all equal in the model,
-// where the smallest alone is that of the sampling error.
+// s^2 is the mean of the d - k + 1 smallest eigenvalues of the covariance. In the model they are
+// all equal; the smallest alone would be biased by the sampling error.
 //
-// Cost: three passes and one for each step; N (d^2 + d k + k^3/2) + 6 N d k a step. Never d^3.
+// Cost: three passes and one for each step; N (d^2 + d k + k^3/2) + 6 N d k per step. Never d^3.
 // Privacy: none here; fit_private_mixture (private_mixture.h) does the same from releases.
 #pragma once
 
@@ -30,7 +30,7 @@
 
 namespace sotto {
 
-// What the first two moments say.
+// What the first two moments tell.
 struct MixtureSpectrum {
   Vector mean;
   double variance = 0;  // s^2
@@ -42,8 +42,8 @@ struct MixtureSpectrum {
   Matrix unwhiten() const;  // U S^(1/2)
 };
 
-// How far noise alone lifts the eigenvalues of a covariance from `records` points: sampling (the
-// edge of the Marchenko-Pastur law) and, in a release, isometric noise of this deviation.
+// How far noise alone lifts the eigenvalues of a covariance from `records` points: by sampling (the
+// edge of the Marchenko-Pastur law) and, in a release, by isometric noise of this deviation.
 struct CovarianceNoise {
   Index records = 1;
   double deviation = 0;
@@ -55,13 +55,14 @@ MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, I
 // E[(W^T (x - m))^(x)3], (k-1)^3, with the constant coordinate put in: k^3.
 SymmetricTensor with_constant(const SymmetricTensor& third);
 
-// Robust power method on `third` with the constant put in; one component has the constant alone.
+// The robust power method on `third` with the constant put in; a single component has the constant
+// alone.
 Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
                                 const MixtureOptions& options,
                                 const ProgressCallback& progress = {});
 GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components);
 
-// One maximisation from the sums that were taken about `mixture`.
+// One maximisation step from sums taken about `mixture`.
 GaussianMixture maximise(const GaussianMixture& mixture, const MixtureSums& sums);
 
 struct MixtureFit {
@@ -70,8 +71,8 @@ struct MixtureFit {
   MixtureSpectrum spectrum;
   Decomposition components;
   Index records = 0;
-  std::vector<double> log_likelihood;  // a point, before each step
-  double movement = 0;                 // of the mean that moved furthest in the last step
+  std::vector<double> log_likelihood;  // per point, before each step
+  double movement = 0;                 // the largest of a mean in the last step
 };
 
 // Refuses, naming the numerical rank, points whose covariance does not show k - 1 directions.

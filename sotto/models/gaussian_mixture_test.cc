@@ -19,8 +19,8 @@ Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
   return m;
 }
 
-// Points with exactly the moments of a mixture up to the third: about each mean the 2d points
-// mu +- s sqrt(d) e_j, all `copies[i]` times. Variance s^2.
+// Points with exactly the moments of a mixture up to the third: the 2d points mu +- s sqrt(d) e_j
+// about each mean, each `copies[i]` times. Variance s^2.
 RowMatrix exact_points(const Matrix& means, const std::vector<int>& copies, double s) {
   const Index d = means.rows();
   const double step = s * std::sqrt(static_cast<double>(d));
@@ -65,7 +65,7 @@ TEST(GaussianMixture, exact_moments_give_the_exact_mixture) {
     EXPECT_NEAR(fit.mixture.variance, 0.25, 1e-10);
     EXPECT_TRUE(
         std::is_sorted(fit.mixture.weights.begin(), fit.mixture.weights.end(), std::greater<>()));
-    // Separated so far, the mixture is a fixed point of the refinement as well.
+    // The means are so far apart that the mixture is a fixed point of the refinement as well.
     const MixtureFit refined = fit_mixture(source, options_for(4, 3));
     EXPECT_LE(mixture_error(means, shares(copies), refined.mixture).mean, 1e-8);
     EXPECT_NEAR(refined.mixture.variance, 0.25, 1e-10);
@@ -156,7 +156,7 @@ TEST(GaussianMixture, refinement_raises_the_likelihood_and_reaches_the_sampling_
     EXPECT_GE(fit.log_likelihood[t], fit.log_likelihood[t - 1] - 1e-12);
   }
   EXPECT_GT(fit.log_likelihood[1], fit.log_likelihood[0] + 1e-6);
-  // Who knew the labels would err by sqrt(d k / n) or so in each mean.
+  // Even with known labels each mean would be off by about sqrt(d k / n).
   EXPECT_LE(mixture_error(means, Vector(), fit.mixture).mean, 2 * std::sqrt(double(d * k) / n));
   EXPECT_LT(mixture_error(means, Vector(), fit.mixture).mean,
             mixture_error(means, Vector(), fit.spectral).mean);

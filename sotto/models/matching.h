@@ -1,4 +1,4 @@
-// Found components against true ones: the one-to-one matching of least total cost.
+// Matches found components to true ones, one to one and with the least total cost.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What the fit of a Gaussian mixture is asked.
+// The options of the fit of a Gaussian mixture.
 #pragma once
 
 #include <cstdint>

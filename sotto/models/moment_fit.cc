@@ -27,7 +27,7 @@ struct Evaluation {
   Point gradient;
 };
 
-// The moments of shares and topics: M2 / f2 and M3 / f3, `ratio` the weight of the latter's part.
+// The moments of shares and topics: M2 / f2 and M3 / f3. `ratio` is the weight of the part of M3.
 struct Target {
   Matrix second;
   Matrix basis;

@@ -35,7 +35,7 @@ NoisyTopicMoments moments_of(const TopicModel& model, double alpha0, Index dims)
   return {alpha0, second, 1, basis, transform(third, basis), 1};
 }
 
-// Moved by Gaussian noise and put back on the simplex.
+// The model moved by Gaussian noise and projected back on the simplex.
 TopicModel moved(TopicModel model, double by, std::uint64_t seed) {
   SeededRandom random(seed);
   for (double& x : model.topics.reshaped()) x += by * random.normal();

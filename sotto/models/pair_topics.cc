@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// Columns with a few large entries, as topics have, of total mass sqrt(1/k).
+// Columns of total mass sqrt(1/k) with a few large entries, as topics have them.
 Matrix random_start(Index rows, Index k, std::uint64_t seed, std::uint64_t number) {
   SeededRandom random(seed, 11 + number);
   Matrix b(rows, k);
@@ -21,7 +21,7 @@ Matrix random_start(Index rows, Index k, std::uint64_t seed, std::uint64_t numbe
 }
 
 void sweep(const Matrix& m, Matrix& b) {
-  // M b_i is needed for the b_i of before its own update only: one product serves the sweep.
+  // The sweep needs M b_i only for each b_i before its own update, so one product serves all of it.
   const Matrix product = multiply(m, b);
   for (Index i = 0; i < b.cols(); ++i) {
     const double square = std::max(b.col(i).squaredNorm(), 1e-300);

@@ -36,7 +36,7 @@ std::vector<double> step_shares(std::int64_t steps, const MixtureTuning& tuning)
 
 constexpr const char* kOfItsClip = "of its clip";
 
-// `sensitivity` of the sum over the records, in that unit.
+// `sensitivity` is that of the sum over the records, in units of `noise_unit`.
 MixtureRelease mixture_release(const std::string& what, std::int64_t values, double share,
                                double sensitivity, const std::string& noise_unit) {
   MixtureRelease release;
@@ -49,12 +49,13 @@ MixtureRelease mixture_release(const std::string& what, std::int64_t values, dou
   return release;
 }
 
-// As maximise(), for counts that noise may have made small or negative; the variance stays.
+// As maximise(), for counts that noise may have made small or negative. The variance does not
+// change.
 GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
   GaussianMixture next = mixture;
   const double least = 0.1 / static_cast<double>(mixture.components());
   for (Index i = 0; i < mixture.components(); ++i) {
-    // Noise over a small count must not throw a mean out.
+    // Noise divided by a small count must not throw a mean far off.
     next.means.col(i) += sums.offsets.col(i) / std::max(sums.counts[i], least * mixture.weights[i]);
   }
   next.weights = sums.counts.cwiseMax(least * mixture.weights);
@@ -62,7 +63,7 @@ GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums
   return next;
 }
 
-// Points lie in the ball, and so do their means: what noise has thrown out is drawn back.
+// Points lie in the ball, and so do their means: clips means that noise has moved out of it.
 void draw_means_into_ball(GaussianMixture& mixture, double radius) {
   for (Index i = 0; i < mixture.components(); ++i) {
     const double norm = mixture.means.col(i).norm();
@@ -99,7 +100,7 @@ PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const Rec
   const double mu = affordable_mu(target_of_moments(target, norm), 1, values);
   for (MixtureRelease& release : list) {
     release.planned.share /= total;
-    // A hair less, for the rounding of the shares.
+    // Slightly less, to allow for rounding in the shares.
     release.mu = mu * std::sqrt(release.planned.share) * (1 - 0x1p-40);
     *release.planned.noise /= release.mu * static_cast<double>(*shape.records);
   }
@@ -140,7 +141,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
   const Noisy<Matrix> second = points.second_moment((next++)->mu).value();
   MixtureSpectrum spectrum = mixture_spectrum(mean, second.value - mean * mean.transpose(), k,
                                               {points.records(), second.deviation});
-  // Below the noise of its own estimate a variance is not known.
+  // A variance below the noise of its own estimate is not known.
   spectrum.variance = std::max(spectrum.variance, second.deviation);
   std::optional<SymmetricTensor> third;
   if (k > 1) {

@@ -1,13 +1,13 @@
 // A private mixture of Gaussians, record unit: gaussian_mixture.h from released moments.
 //
-// Mean, second moment, the third moment whitened by what those two say, and `refine` expectation
-// steps: 3 + refine Gaussian releases, whose number and cost are fixed before the data is read. All
-// else is post-processing. The variance is that of the second moment.
+// The releases are the mean, the second moment, the third moment whitened by these two, and
+// `refine` expectation steps: 3 + refine Gaussian releases, whose number and cost are fixed before
+// the data is read. All else is post-processing. The variance comes from the second moment.
 //
-// Clips come from releases: W^T (x - m) is held to a few times its root mean square, and the
-// contribution to an expectation step to what a point of its component has but for a few per cent,
-// since offsets are taken about the current means; a clipped step moves the right way by a little
-// less. Shares and clips were tuned on synthetic mixtures (docs/mixture.md).
+// Clips come from releases. W^T (x - m) is clipped to a few times its root mean square. Offsets are
+// taken about the current means, so the contribution to an expectation step is clipped to a norm
+// that only a few per cent of the points of a component exceed; a clipped step moves in the right
+// direction by a little less. Shares and clips were tuned on synthetic mixtures (docs/mixture.md).
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,23 @@ namespace sotto {
 
 // Public constants of the method, tuned on synthetic mixtures.
 struct MixtureTuning {
-  // Shares of mu^2; scaled up where nothing is refined, or one component needs no third moment.
+  // Shares of mu^2. They are scaled up when nothing is refined, or when one component needs no
+  // third moment.
   double mean_share = 0.05;
   double second_share = 0.3;
   double third_share = 0.15;
   double refine_share = 0.5;
-  // The last expectation step, which decides, has this many times the share of the first.
+  // The last expectation step decides the result: it has this many times the share of the first.
   double growth = 3;
   // Whitened points are clipped at this many times their root mean square.
   double reach = 2;
-  // Offsets are clipped at sqrt(d) + tail deviations, which about 8% of the points pass.
+  // Offsets are clipped at sqrt(d) + tail deviations, which about 8% of the points exceed.
   double tail = 1;
-  // Counts enter a contribution at this share of the longest offset.
+  // The scale of counts in a contribution, as a share of the longest offset.
   double count_share = 0.3;
 };
 
-// A Gaussian release. Its noise is measured in the largest norm that a record contributes.
+// A Gaussian release. Its noise is in units of the largest norm that a record contributes.
 struct MixtureRelease {
   PlannedRelease planned;
   double mu = 0;
@@ -45,29 +46,29 @@ struct MixtureRelease {
 struct PrivateMixturePlan {
   PublicPointShape shape;  // with the number of records
   RecordNorm norm;
-  PrivacyTarget target;  // of the whole run, the choice of a bound on the norm included
+  PrivacyTarget target;  // of the whole run, with the choice of a norm bound
   Index components = 0;
   std::int64_t steps = 0;
   MixtureTuning tuning;
   std::vector<MixtureRelease> releases;  // mean, second, third (none for k = 1), refinements
 };
 
-// From public numbers alone; the shape has the number of records.
+// Depends on public numbers alone; the shape has the number of records.
 PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,
                                         const PrivacyTarget& target, const MixtureOptions& options,
                                         const MixtureTuning& tuning = {});
 
-// The plan that the run is made from.
+// The plan of the run.
 Plan run_plan(const PrivateMixturePlan& plan);
 
 struct PrivateMixtureFit {
   GaussianMixture mixture;  // most probable component first
-  // How many eigenvalues of the released second moment stand out of its noise: with fewer than
-  // k - 1 the means say little. Computed from releases.
+  // How many eigenvalues of the released second moment stand out of its noise. With fewer than k -
+  // 1 the means say little. Computed from releases.
   Index rank = 0;
   Status status = Status::converged;  // of the power method
 };
-// `points` pay to a run that is made from run_plan(plan).
+// `points` must belong to a run made from run_plan(plan).
 PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,
                                       const MixtureOptions& options,
                                       const ProgressCallback& progress = {});

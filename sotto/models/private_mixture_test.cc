@@ -13,7 +13,7 @@ namespace {
 
 constexpr PrivacyTarget kTarget{1.0, 1e-6};
 
-// k means of length 1 at random, deviation s.
+// k random means of length 1; points with deviation s around them.
 struct Sample {
   Matrix means;
   RowMatrix rows;

@@ -7,12 +7,12 @@
 namespace sotto {
 namespace {
 
-// Below this strength the expectation steps are left out and the second moment gets their share.
+// Below this strength there are no expectation steps, and the second moment gets their share.
 constexpr double kStrengthForSteps = 80;
-// Of the variational parameters, in an expectation step.
+// Rounds on the variational parameters within an expectation step.
 constexpr int kExpectationRounds = 8;
 
-// The releases of one run, each asked for with what the ones before have shown.
+// The releases of one run. What each one asks for depends on the releases before it.
 class TopicReleases {
  public:
   TopicReleases(PrivateDocuments& documents, const PrivateTopicPlan& plan,

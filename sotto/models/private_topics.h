@@ -1,17 +1,16 @@
 // Private topics: the releases of release/private_documents, in this order.
 //
 //   0. where no vocabulary is given: the words themselves (release/private_vocabulary.h).
-//   1. first moment: word frequencies. From them the core, the most frequent words, as many as the
-//      noise of the next release lets stand out: every further word brings noise into the
+//   1. first moment: word frequencies. They decide the core: the most frequent words, as many as
+//      can stand out of the noise of the next release. Every further word would add noise to the
 //      eigenvectors and hardly any signal. All words stay in the model.
 //   2. second moment on the core. pairs: its non-negative factors are the topics (pair_topics.h).
-//      triples: it whitens, and a third moment in k + 1 dimensions is decomposed (SPEC: tensor
+//      triples: it whitens, and a third moment in k + 1 dimensions is decomposed (the tensor
 //      method). Rare words are spread by their frequency.
-//   3. pairs, where the first moment says it pays: expectation steps over all words, released as
-//      counts with noise. Each estimate of a topic's words is linear with known noise; they are
-//      averaged by precision and shrunk (shrinkage.h).
-// What each may cost is decided in private_topics_plan.h, what is made of them in
-// private_topics_estimate.h.
+//   3. pairs, where the first moment shows that it pays: expectation steps over all words, released
+//      as counts with noise. Each estimate of a topic's words is linear with known noise; the
+//      estimates are averaged by precision and shrunk (shrinkage.h).
+// private_topics_plan.h decides what each may cost, private_topics_estimate.h what is made of them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct PrivateTopicFit {
   std::int64_t steps = 0;
 };
 
-// `run` is made from run_plan(plan).
+// `run` must be made from run_plan(plan).
 PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
                                    const TopicOptions& options, PrivateRun& run,
                                    const ProgressCallback& progress = {});

@@ -17,9 +17,10 @@ namespace sotto {
 namespace {
 
 constexpr int kMomentFitSteps = 100;
-// Earlier expectation steps, which started from worse topics, count less.
+// Earlier expectation steps started from worse topics, so they count less.
 constexpr double kStepDecay = 0.6;
-// Part of a topic that is spread over all words by their frequency, so that none is impossible.
+// The part of a topic that is spread over all words by their frequency, so that no word is
+// impossible.
 constexpr double kBackground = 1e-3;
 
 Vector gather(const Vector& all, const CoreWords& kept) {
@@ -34,7 +35,7 @@ Matrix gather_rows(const Matrix& all, const CoreWords& kept) {
   return some;
 }
 
-// Rows of `some` at the words kept, `rest` elsewhere.
+// The rows of `some` at the words kept, those of `rest` elsewhere.
 Matrix scatter(const Matrix& some, const CoreWords& kept, Matrix rest) {
   for (Index i = 0; i < some.rows(); ++i) rest.row(kept[i]) = some.row(i);
   return rest;
@@ -183,7 +184,7 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
   e3.add_scaled(1 / mass, third.value);
   const SymmetricTensor m3 =
       topic_third_moment(e3, q.transpose() * second_.value * q, q.transpose() * inside, a0);
-  // Eigenvalues under the edge of the noise are held at half of it, not inverted.
+  // Eigenvalues below the edge of the noise are raised to half of it before they are inverted.
   const double edge = second_.deviation * std::sqrt(2.0 * double(size));
   const TopicWhitening whitening = topic_whitening(
       {basis.pairs.values.head(k).cwiseMax(0.5 * edge), basis.pairs.vectors.leftCols(k)});
@@ -196,7 +197,7 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
                   kMomentFitSteps);
   Matrix topics = scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k));
   topics.array().rowwise() /= topics.array().colwise().sum();
-  // No topic's share may vanish: an expectation step could not bring it back.
+  // No topic's share may become zero: an expectation step could not bring it back.
   const Vector shares = on_core.alpha / on_core.alpha.sum();
   return with_shares(std::move(topics), shares.cwiseMax(0.01 / double(k)));
 }

@@ -1,5 +1,5 @@
-// Topics from what was released about documents: post-processing alone, nothing here sees a
-// document. private_topics.h says in which order the releases come.
+// Topics from what was released about documents: post-processing only, nothing here sees a
+// document. private_topics.h gives the order of the releases.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sotto {
 
-// The words of the second moment, in increasing order, of all words.
+// The words of the second moment, by their numbers in increasing order.
 using CoreWords = std::vector<std::int32_t>;
 
 // Word frequencies from several released estimates, weighted by precision.
@@ -21,7 +21,7 @@ class FrequencyEstimate {
       : sum_(Vector::Zero(words)), precision_(Vector::Zero(words)) {}
 
   void add(const Vector& estimate, const Vector& deviation);
-  // No word below half its noise; sums to one.
+  // Each word has at least half its noise; the values sum to one.
   Vector value() const;
 
  private:
@@ -42,39 +42,39 @@ class WordEstimate {
   Matrix sum_, precision_;
 };
 
-// The state between the releases.
+// What is known between the releases.
 class PrivateTopicEstimate {
  public:
-  // Of the options, the number of topics, the model with its alpha0, and what the power method
-  // needs.
+  // Reads the number of topics, the model with its alpha0, and the settings of the power method
+  // from the options.
   PrivateTopicEstimate(Index words, const TopicOptions& options);
 
   void take_first(Noisy<Vector> first);
-  // The eigenvalue that frequencies alone give the pair moment, over the edge of the spectrum of
-  // its noise for one word, when it costs `second_mu`: the edge grows like the square root of the
-  // number of words.
+  // The eigenvalue that frequencies alone give the pair moment, divided by the edge of the spectrum
+  // of its noise for one word, when the moment costs `second_mu`. The edge grows with the square
+  // root of the number of words.
   double expected_strength(Index documents, double second_mu) const;
   CoreWords most_frequent(Index count) const;
 
-  // Refuses a moment that drowns in its noise.
+  // Refuses a moment that is smaller than its noise.
   void take_second(Noisy<Matrix> second, CoreWords core);
   TopicModel topics_from_pairs();
 
   // The tensor method on released moments. The third moment is released on more directions than
-  // there are topics, since the leading ones of a noisy moment miss a part of them and further ones
-  // cost no noise, and on the vector of ones, which gives its mass. The spectral topics are where a
-  // fit to both moments starts.
+  // there are topics: the leading ones of a noisy moment miss a part of the topics, and further
+  // directions cost no noise. It is also released on the vector of ones, which gives its mass. The
+  // spectral topics are the start of a fit to both moments.
   struct TripleBasis {
     Matrix second;     // M2 on the core
-    Eigenpairs pairs;  // its leading ones
+    Eigenpairs pairs;  // its leading eigenpairs
     Matrix q;          // orthonormal: where the third moment is released
   };
   TripleBasis triple_basis() const;
-  // Refuses a moment that drowns in its noise.
+  // Refuses a moment that is smaller than its noise.
   TopicModel topics_from_triples(const TripleBasis& basis, const Noisy<SymmetricTensor>& third,
                                  const ProgressCallback& progress) const;
 
-  // Rare words are raised, so that they get less noise in an expectation step and frequent ones a
+  // Raises rare words, so that they get less noise in an expectation step and frequent ones a
   // little more.
   Vector step_scale() const;
   // `counts` of an expectation step from `model`, scaled by step_scale().

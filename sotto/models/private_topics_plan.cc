@@ -9,14 +9,14 @@
 namespace sotto {
 namespace {
 
-constexpr std::int64_t kLargestCore = 4096;  // its square is held in memory and factored
+constexpr std::int64_t kLargestCore = 4096;  // its square is kept in memory and factored
 constexpr std::int64_t kCoreWordsOfTopic = 10;
-// Triples: directions of the third moment for each topic.
+// For triples: the directions of the third moment per topic.
 constexpr Index kWideOfTopic = 2;
 constexpr std::int64_t kChosenTopicSteps = 3;
-// A later step starts from better topics: it gets a larger share.
+// A later step starts from better topics, so it gets a larger share.
 constexpr double kStepGrowth = 1.3;
-// Shares of a run that chooses its words, and the numbers it may release at most.
+// Choosing the words: its shares of the budget and of delta, and the most numbers it may release.
 constexpr double kVocabularyShare = 0.1;
 constexpr double kVocabularyDelta = 0.1;
 constexpr std::int64_t kMostValues = std::int64_t{1} << 33;
@@ -41,7 +41,7 @@ TopicShares topic_shares_of(const PrivateTopicPlan& plan) {
 std::int64_t pairs_of_words(std::int64_t n) { return n * (n + 1) / 2; }
 std::int64_t triples_of_words(std::int64_t n) { return n * (n + 1) * (n + 2) / 6; }
 
-// Numbers that the whole run may release: what their sampling costs is set aside.
+// The most numbers that the whole run may release. The cost of sampling them is set aside.
 std::int64_t most_topic_values(const PrivateTopicPlan& plan) {
   if (plan.shape.words == 0) return kMostValues;
   const std::int64_t core =
@@ -74,7 +74,7 @@ std::vector<PlannedRelease> planned_topic_releases(const PrivateTopicPlan& plan)
   list.push_back(planned_document_release(plan, kFirstMomentRelease, words, plan.shares.first));
   list.push_back(planned_document_release(
       plan, kSecondMomentRelease, core_known ? pairs_of_words(*plan.core) : 0, plan.shares.second));
-  // With the share of steps that are left out it has less noise.
+  // When steps are left out their share goes here, and there is less noise.
   if (plan.may_skip_steps) list.back().noise.reset();
   if (plan.mechanism == TopicMechanism::triples) {
     const Index dims = third_dimensions(plan.topics, plan.core.value_or(plan.core_for(0)));

@@ -1,6 +1,6 @@
-// Which releases a private topic model is made of, and what each costs: decided from public numbers
-// before a document is read. private_topics.h makes them; docs/topics.md has the measurements
-// behind the shares.
+// Which releases a private topic model is made of, and what each costs. Public numbers decide this
+// before a document is read. private_topics.h makes the releases; docs/topics.md has the
+// measurements behind the shares.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +35,22 @@ struct PrivateTopicPlan {
   TopicShares shares;
   std::int64_t steps = 0;            // expectation steps that are paid for
   bool may_skip_steps = false;       // whether the first moment may decide against them
-  std::optional<std::int64_t> core;  // words of the core, when not left to the first moment
+  std::optional<std::int64_t> core;  // words of the core; empty: the first moment decides
 
-  // What a release with this share of the budget costs: a hair less, for the rounding of shares.
+  // The cost of a release with this share of the budget: slightly less than the share, to allow for
+  // rounding.
   double mu_of(double share) const;
   // How words are chosen where the vocabulary is not public.
   VocabularyPlan vocabulary() const;
-  // The core follows from the strength of the signal that the first moment shows.
+  // The size of the core, from the strength of the signal that the first moment shows.
   Index core_for(double strength) const;
 };
 
 // Words of the second moment for each unit of signal over noise.
 constexpr double kWordsForStrength = 4;
 
-// The third moment of a core is released on so many leading directions of the second, and on the
-// vector of ones: that many dimensions in all.
+// The third moment of a core is released on this many leading directions of the second moment and
+// on the vector of ones: third_dimensions in total.
 Index third_directions(Index topics, Index core);
 Index third_dimensions(Index topics, Index core);
 
@@ -59,22 +60,22 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
 // Refuses more topics than the vocabulary has words.
 void require_words(Index topics, Index words);
 
-// The plan that the run is made from, without forecasts.
+// The plan of the run, without forecasts.
 Plan run_plan(const PrivateTopicPlan& plan);
 
-// What a run will meet, from public numbers and a guess at the documents.
+// What a run can expect, from public numbers and a guess at the documents.
 struct TopicForecast {
   double first_noise;   // of a word's share, in documents of the guessed length
   double second_noise;  // of a pair's share
   double core;          // words that are expected to stand out in the second moment
   double threshold;     // documents a word must be in, when the words are chosen; else 0
 };
-// Documents of `length` different words; the r-th word as frequent as 1/(r + V/100), which is how
-// text without its stop words goes. A vocabulary that is to be chosen counts as 10,000 words.
+// Assumes documents of `length` different words, and the r-th word as frequent as 1/(r + V/100),
+// which fits text without its stop words. A vocabulary that is to be chosen counts as 10,000 words.
 TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length);
 
-// The least epsilon at which the core is expected to have ten words a topic: below, topics are not.
-// Infinite where no epsilon up to 100 reaches it.
+// The least epsilon at which the core is expected to have ten words per topic; below it topics are
+// not recovered. Infinite where no epsilon up to 100 reaches it.
 double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
                               const DocumentPrivacyOptions& privacy, double length);
 

@@ -93,7 +93,7 @@ TEST(PrivateTopicPlan, refuses_what_cannot_be) {
   EXPECT_EQ(place(topics(3), core), "`core`");
   core.core = 3;
   EXPECT_EQ(place(topics(3), core), "none");
-  // More topics than the words whose pairs are held.
+  // More topics than the largest core has words.
   EXPECT_EQ(place(topics(5000), privacy(1), {100, 10000}), "`topics`");
 }
 
@@ -179,7 +179,7 @@ TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_
   EXPECT_EQ(strong.fit.steps, 3);
   EXPECT_EQ(strong.certificate.releases.size(), 5u);
 
-  // Steps that were asked for are taken.
+  // Steps that the user asks for are taken.
   const Outcome asked =
       run(random_corpus(300, 9, 2, 1), topics(2, DocumentModel::lda, 2), privacy(1));
   EXPECT_EQ(asked.fit.steps, 2);
@@ -202,7 +202,7 @@ TEST(PrivateTopics, an_insecure_seed_repeats_and_proves_nothing) {
             run(corpus, topics(2), privacy(1)).fit.model.topics);
 }
 
-// As many topics as words, and a core of as many words as topics.
+// As many topics as words, and a core with as many words as there are topics.
 TEST(PrivateTopics, the_smallest_vocabularies_have_topics) {
   for (const TopicMechanism mechanism : {TopicMechanism::pairs, TopicMechanism::triples}) {
     const Outcome all = run(random_corpus(5000, 3, 4), topics(3), privacy(5, mechanism));
@@ -216,8 +216,8 @@ TEST(PrivateTopics, the_smallest_vocabularies_have_topics) {
   }
 }
 
-// Empty documents, or noise far above any signal: a model or one clear refusal, never a number that
-// is not finite.
+// Empty documents, or noise far above any signal: the run ends with a model or one clear refusal,
+// and never with a number that is not finite.
 TEST(PrivateTopics, noise_alone_gives_a_model_or_a_refusal) {
   Corpus empty;
   empty.vocabulary_size = 6;

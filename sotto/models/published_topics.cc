@@ -61,7 +61,7 @@ RawTopics recover(const DenseMoments& noisy, const TopicOptions& options, Moment
                          options.concentration());
 }
 
-// Noise may have made a parameter negative; none may vanish.
+// Noise may have made a parameter negative; every parameter must be positive.
 TopicModel finish(const RawTopics& raw) {
   const double total = raw.alpha.cwiseMax(0.0).sum();
   const double least = 1e-3 * (total > 0 ? total : 1) / static_cast<double>(raw.alpha.size());

@@ -57,8 +57,8 @@ TEST(Shrinkage, numbers_far_out_stay_and_none_grows_or_falls_below_zero) {
   EXPECT_GT(stayed, 200);
 }
 
-// Where all is noise, what is left of it is next to nothing; where nothing is, the middle of the
-// law is found and numbers are drawn to it rather than to zero.
+// Where everything is noise, hardly any of it is left. Where nothing is, the middle of the law is
+// found and numbers are shrunk to it rather than to zero.
 TEST(Shrinkage, follows_the_law_that_was_planted) {
   SeededRandom random(5);
   const Index n = 5000;
@@ -69,7 +69,7 @@ TEST(Shrinkage, follows_the_law_that_was_planted) {
   const Matrix of_noise = shrink(noise, deviations, scales, 10);
   EXPECT_LT(of_noise.squaredNorm(), 0.05 * noise.cwiseMax(0.0).squaredNorm());
   const Matrix of_ones = shrink(noise.array() + 1.5, deviations, scales, 10);
-  // The same numbers, had most others been zero, would have been taken for noise.
+  // The same numbers would be taken for noise if most others were zero.
   Matrix mixed(10 * n, 1);
   for (double& x : mixed.reshaped()) x = random.normal();
   mixed.topRows(n / 10) = noise.topRows(n / 10).array() + 1.5;

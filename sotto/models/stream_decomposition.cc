@@ -29,7 +29,7 @@ Decomposition decompose_stream(SymmetricOracle& oracle, const StreamOptions& opt
   power.starts = options.starts;
   power.iterations = options.iterations;
   power.seed = options.seed;
-  // Exactly answers() questions: nothing ends early, nothing is asked on top.
+  // Asks exactly answers() questions: nothing ends early and nothing is added.
   power.tolerance = 0;
   power.polish = 0;
   power.residuals = false;

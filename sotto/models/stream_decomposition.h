@@ -1,8 +1,8 @@
 // The components of the moment tensor of a stream (Wang & Anandkumar 2016, Algorithm 2): the power
-// methods of decompose/, unchanged, told to ask a number of times that is known beforehand.
+// methods of decompose/, unchanged, with a number of questions that is known in advance.
 //
-// Points: n k (R+1) for the power method, n (R+1) for the simultaneous form, n the batch. The
-// defaults are for streams, where every iteration costs fresh records: see docs/streaming.md.
+// Records: n k (R+1) for the power method, n (R+1) for the simultaneous form, where n is the batch.
+// The defaults are for streams, where every iteration costs fresh records: see docs/streaming.md.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct StreamOptions {
   Index answers() const { return rounds() * (iterations + 1); }
   // How many of the answers are values T(u,..,u): the last of each round.
   Index rounds() const { return method == PowerForm::simultaneous ? 1 : components; }
-  // Columns of each block it will be asked about.
+  // The columns of each block that the oracle is asked about.
   Index columns() const { return method == PowerForm::simultaneous ? components * starts : starts; }
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kUniformShare = 1e-6;
 
-// Tokens dealt alternately, over the whole document and not word by word.
+// Tokens are dealt alternately over the whole document, not word by word.
 struct Halves {
   Corpus seen, hidden;
 };
@@ -48,7 +48,7 @@ Halves split(const Corpus& corpus) {
   return halves;
 }
 
-// In how many documents each of the listed words stands, and each pair of them.
+// The number of documents that contain each of the listed words, and each pair of them.
 class MeetingCounts {
  public:
   MeetingCounts(const Corpus& corpus, const std::vector<std::vector<Index>>& tops)

@@ -2,11 +2,11 @@
 // diversity, and the distance to known topics.
 //
 // Perplexity by document completion: the tokens of each held-out document, in the order of the
-// vocabulary, are dealt alternately to two halves; the proportions of the topics are inferred from
+// vocabulary, are dealt alternately to two halves. The proportions of the topics are inferred from
 // the first half, and the second is predicted:
 //   exp( - sum log sum_t theta_t mu_wt / number of tokens of the second halves ),
-// every topic mixed with 1e-6 of the uniform distribution, so that no word is impossible. The
-// unigram floor predicts every word by its share of a corpus.
+// where every topic is mixed with 1e-6 of the uniform distribution, so that no word is impossible.
+// The unigram floor predicts every word by its share of a corpus.
 //
 // Coherence of the top words of a topic, from the documents of a reference corpus that contain
 // them: NPMI, the mean over pairs of log(p_ij / p_i p_j) / -log p_ij (-1 for a pair that never
@@ -35,8 +35,8 @@ Coherence coherence(const Corpus& reference, const std::vector<std::vector<Index
 // Share of different words among the top words of all topics.
 double diversity(const std::vector<std::vector<Index>>& tops);
 
-// Mean total variation distance between topics matched one to one, the matching that makes the sum
-// least (found exactly). Columns are topics.
+// The mean total variation distance between topics, matched one to one so that the sum is least (an
+// exact matching). Columns are topics.
 double mean_total_variation(const Matrix& truth, const Matrix& found);
 
 // e_comp of Imtiaz & Sarwate 2018: the mean over found columns of the Euclidean distance to the

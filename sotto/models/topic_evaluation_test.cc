@@ -26,7 +26,7 @@ Corpus corpus_of(Index v, const std::vector<std::vector<std::int32_t>>& document
 }
 
 TEST(TopicEvaluation, one_topic_has_the_perplexity_of_its_words) {
-  // Tokens 0 0 0 1 are dealt 0 . 0 . to the first half, the second has 0 1.
+  // Tokens 0 0 0 1 are dealt alternately: the first half has 0 0, the second 0 1.
   const Corpus heldout = corpus_of(2, {{3, 1}});
   TopicModel model;
   model.topics = (Matrix(2, 1) << 0.8, 0.2).finished();

@@ -14,11 +14,11 @@
 namespace sotto {
 namespace {
 
-// The moments err by a percent or so; more digits of their eigenvectors say nothing.
+// The moments have errors of about a percent; more digits of their eigenvectors are meaningless.
 constexpr double kSubspaceTolerance = 1e-4;
 
-// Rounds of the expectation step: the first time, and between two maximisations, when the
-// parameters go on from where they were.
+// Rounds of the expectation step: the first time, and between two maximisations, where the
+// parameters continue from their last values.
 constexpr int kFirstRounds = 5;
 constexpr int kLaterRounds = 2;
 
@@ -35,13 +35,13 @@ RowMatrix responsibilities(const CountView& documents, const RowMatrix& topics,
   return r;
 }
 
-// The maximisation step: topics from smoothed counts, alpha by the topics' shares of the tokens.
+// The maximisation step: topics from smoothed counts, alpha from the topics' shares of the tokens.
 TopicModel maximise(const RowMatrix& counts, double smoothing, double alpha_sum) {
   const Vector mass = counts.colwise().sum();
   TopicModel model;
   model.topics = counts.array() + smoothing;
   model.topics.array().rowwise() /= model.topics.array().colwise().sum();
-  // No topic's share may vanish: it could never come back.
+  // No topic's share may become zero: it could never come back.
   const Vector share = (mass / mass.sum()).cwiseMax(0.01 / static_cast<double>(mass.size()));
   model.alpha = share * (alpha_sum / share.sum());
   return model;
@@ -141,7 +141,8 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
   const std::int64_t steps = options.public_steps();
   for (std::int64_t step = 0; step < steps; ++step) {
     continue_or_throw(progress, {"refinement", step, steps});
-    // A word that a topic gave no chance may return: the smallest chance is that of the smoothing.
+    // A word with probability zero in a topic may return: the smallest probability is that of the
+    // smoothing.
     RowMatrix topics = model.topics;
     if (step == 0) {
       const double mass = static_cast<double>(view.count.size()) / double(topics.cols());

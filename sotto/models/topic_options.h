@@ -1,4 +1,4 @@
-// What a topic model is asked, what it is, and how good it is: the types alone.
+// Options, result and scores of a topic model: the types alone.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ constexpr auto enum_names(DocumentClip) {
       {{DocumentClip::median, "median"}, {DocumentClip::none, "none"}});
 }
 
-// What is not given is chosen: a private run chooses otherwise, and has neither clip nor form.
+// Options that are not given are chosen. A private run chooses differently, and has neither clip
+// nor form.
 struct TopicOptions {
   std::int64_t topics = 0;
   DocumentModel model = DocumentModel::lda;
@@ -42,13 +43,13 @@ struct TopicOptions {
   OptionTable table();
   bool single_topic() const { return model == DocumentModel::single; }
   double concentration() const { return single_topic() ? 0 : alpha0; }
-  // Without privacy.
+  // Values of a run without privacy.
   DocumentClip public_clip() const { return clip.value_or(DocumentClip::median); }
   MomentForm public_form() const { return form.value_or(MomentForm::unbiased); }
   std::int64_t public_steps() const { return refine.value_or(5); }
 };
 
-// Which moments a private model is made from. A run takes one of the last two.
+// The moments that a private model is made from. A run takes one of the last two.
 enum class TopicMechanism { automatic, pairs, triples };
 constexpr auto enum_names(TopicMechanism) {
   return std::to_array<EnumName<TopicMechanism>>({{TopicMechanism::automatic, "auto"},
@@ -61,11 +62,11 @@ struct DocumentPrivacyOptions : TargetOptions {
   std::optional<std::int64_t> core;
 
   OptionTable table();
-  // Refuses combinations that cannot be; without epsilon, every option that only privacy has.
+  // Refuses impossible combinations and, without epsilon, every option that only privacy has.
   void check() const;
 };
 
-// Which paper's noise a private model has (published_topics.h); off: ours.
+// The paper whose noise a private model has (published_topics.h); off: the noise of this library.
 enum class PublishedTopics {
   off,
   agn,
@@ -87,14 +88,14 @@ constexpr auto enum_names(PublishedTopics) {
                                                    {PublishedTopics::esmaeili_4, "esmaeili-4"}});
 }
 
-// By document completion (topic_evaluation.h).
+// Perplexity by document completion (topic_evaluation.h).
 struct Perplexity {
   double model;
   double unigram;  // by the words of `training`
   std::int64_t tokens;
 };
 
-// Of the top words of each topic (topic_evaluation.h).
+// Coherence of the top words of each topic (topic_evaluation.h).
 struct Coherence {
   Vector npmi;   // one a topic
   Vector umass;  // one a topic

@@ -7,8 +7,8 @@
 //   M3 = S3/N - a0/(a0+2) placements(S2 (x) S1 - sum P2 (x) p) / (N)_2
 //        + 2 a0^2/((a0+1)(a0+2)) (S1^(x)3 - placements(sum p p^T (x) S1) + 2 sum p^(x)3) / (N)_3.
 // So replacing a document never changes a divisor. With a0 = 0 these are the raw moments E2 and E3,
-// which have no negative terms. Cost: O(m^3) per document of m different words, and O(V^3) for each
-// 1024 documents.
+// which have no negative terms.
+// Cost: O(m^3) per document of m different words, and O(V^3) for each 1024 documents.
 // Privacy: none here; release/published_moments adds the noise.
 #pragma once
 

@@ -5,8 +5,8 @@
 // sum. Nothing of size d^3 is formed. Each function reads the source from its beginning once, in
 // blocks whose size depends on the dimension alone, so that the sums are the same in every run.
 //
-// Cost: N d^2 and N (d q + q^3/2) flops, O(d^2 + q^3) memory and one block. Privacy: none here;
-// release/ adds the noise. Its rounding bounds rest on record_depth.
+// Cost: N d^2 and N (d q + q^3/2) flops, O(d^2 + q^3) memory and one block.
+// Privacy: none here; release/ adds the noise. Its rounding bounds rest on record_depth.
 #pragma once
 
 #include <functional>

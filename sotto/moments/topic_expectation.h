@@ -5,9 +5,10 @@
 //   g_t = alpha_t + sum_w c_w phi_wt,   phi_wt ~ exp(digamma(g_t)) mu_wt  (sum over t: 1),
 // in a fixed number of rounds. The maximisation step of the topics needs M_wt = sum_n c_nw phi_nwt,
 // which is summed word by word from the documents' exp(digamma(g)) alone. One thread computes each
-// row: the answer is the same for any number of threads. Cost: O(nnz k) per round. Privacy: none
-// here. A document's part of M is non-negative and sums to its length; release/ bounds its norm by
-// the scales below.
+// row: the answer is the same for any number of threads.
+// Cost: O(nnz k) per round.
+// Privacy: none here. A document's part of M is non-negative and sums to its length; release/
+// bounds its norm by the scales below.
 #pragma once
 
 #include "sotto/linalg/counts.h"

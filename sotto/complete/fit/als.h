@@ -10,9 +10,10 @@
 // what it did. A row with few entries counts for as little as it is known. The variance of the
 // noise is learnt. This keeps sparse ratings from being overfitted; no early stop is needed.
 //
-// The result is the same, to the last bit, for any number of threads: one thread solves a row. Cost
-// of an epoch: entries * order * rank * S flops (CP; S is the padded rank) and dims * rank^3 / 3.
-// Tucker adds entries * rank^(2 order) for the core. Variational keeps rank * S numbers per row.
+// The result is the same, to the last bit, for any number of threads: one thread solves a row.
+// Cost of an epoch: entries * order * rank * S flops (CP; S is the padded rank) and
+// dims * rank^3 / 3. Tucker adds entries * rank^(2 order) for the core. Variational keeps rank * S
+// numbers per row.
 #pragma once
 
 #include <memory>

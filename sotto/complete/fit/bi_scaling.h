@@ -4,8 +4,8 @@
 //
 // Slices of real data are so sparse that most rows or columns have few entries. A row with a single
 // entry would be scaled to 0, whatever its value. So a row or column of a slice keeps alpha 0 and
-// tau 1 where it has fewer than three entries or its entries do not vary. Order 3 only. Cost:
-// entries * sweeps.
+// tau 1 where it has fewer than three entries or its entries do not vary.
+// Order 3 only. Cost: entries * sweeps.
 #pragma once
 
 #include <unordered_map>

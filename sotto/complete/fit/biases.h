@@ -2,7 +2,8 @@
 //
 // It is fitted by regularised least squares, mode by mode (backfitting): the bias of a row is the
 // sum of what is left over its entries, divided by their number plus `shrink`. An entry with
-// unknown rows is predicted by the biases of its known rows. Cost: order * entries per sweep.
+// unknown rows is predicted by the biases of its known rows.
+// Cost: order * entries per sweep.
 #pragma once
 
 #include <span>

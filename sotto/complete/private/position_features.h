@@ -7,8 +7,8 @@
 // no number beyond 5.
 //
 // Modes 0 and 1 are the users and the items. The singular vectors come from subspace iteration with
-// a fixed start. Cost: 15 * 2 * 20 * entries. Privacy: where positions are public, these features
-// are public too.
+// a fixed start. Cost: 15 * 2 * 20 * entries.
+// Privacy: where positions are public, these features are public too.
 #pragma once
 
 #include "sotto/tensor/observed.h"

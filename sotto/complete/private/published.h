@@ -10,8 +10,9 @@
 // data moves the factors of the first two modes and the core without noise, and these are released
 // as they are. docs/published-claims.md explains why this is a fault, and the tests read a rating
 // off the factors. The certificate shows the claimed epsilon beside what the drawn noise amounts
-// to. Cost: about 150 ns per entry and epoch. Gradient perturbation draws one vector of noise per
-// entry and costs about twice as much.
+// to.
+// Cost: about 150 ns per entry and epoch. Gradient perturbation draws one vector of noise per entry
+// and costs about twice as much.
 #pragma once
 
 #include <cstdint>
