@@ -1,13 +1,13 @@
-// The finished trials of an experiment on disk (cells.csv): what makes a run resumable.
+// The finished trials of an experiment on disk (cells.csv), which make a run resumable.
 //
 //   # wang-fig1, quick, seed 0, plan 3f2a..      what the rows belong to
 //   noise,d,sigma,trial,seed,seconds,failed      parameters, trial, measures
 //   gaussian,25,0.1,0,8316..,0.0123,0            one line a trial, in the order they finished
 //
-// A line is appended by one write when its trial is finished and never touched again, so whatever
-// ends the program leaves whole lines and at most one torn one, which has no line end; it is
-// dropped when the file is opened again. The file is locked while it is open.
-// Numbers are written so that they are read back exactly.
+// One write appends a line when its trial is finished, and the line never changes. So whatever ends
+// the program leaves whole lines and at most one torn line, which has no line end; it is dropped
+// when the file is opened again. The file is locked while it is open. Numbers are written so that
+// they are read back exactly.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace sotto {
 class CellsFile {
  public:
   // Opens or makes DIR/cells.csv. Refuses, without changing it, a file of another experiment or of
-  // other settings, one that another run writes to, and lines that no run wrote.
+  // other settings, a file that another run is writing to, and lines that no run wrote.
   CellsFile(const std::string& directory, const Study& study, const StudySettings& settings,
             const StudyPlan& plan);
   ~CellsFile();
@@ -29,7 +29,7 @@ class CellsFile {
 
   const std::vector<StudyRow>& finished() const { return finished_; }
 
-  // Not for two threads at once.
+  // Only one thread at a time may call this.
   void append(const StudyRow& row);
 
  private:
@@ -42,8 +42,8 @@ class CellsFile {
   std::vector<StudyRow> finished_;
 };
 
-// "noise,d,sigma,trial,seed,seconds,failed"; the table for readers (data.csv) has no seconds, which
-// differ from run to run.
+// "noise,d,sigma,trial,seed,seconds,failed". The table for readers (data.csv) has no seconds, since
+// these differ from run to run.
 enum class Columns { with_seconds, without_seconds };
 std::string csv_header(const StudyPlan& plan, Columns columns);
 std::string csv_line(const StudyPlan& plan, const StudyRow& row, Columns columns);

@@ -9,13 +9,13 @@
 
 namespace sotto {
 
-// Cells in which `smaller` lies below `larger` beyond the 95% interval of the mean of their
-// difference, trial by trial (both saw the same data), those in which it is the other way round,
-// and the rest.
+// Counts the cells in which `smaller` lies below `larger` beyond the 95% interval of the mean of
+// their difference, trial by trial (both saw the same data), the cells in which it is the other way
+// round, and the rest.
 struct CellOrder {
   int holds = 0, reversed = 0, open = 0;
   int cells() const { return holds + reversed + open; }
-  // More often than not, and hardly ever the other way round.
+  // It holds more often than not, and is hardly ever reversed.
   bool confirmed() const { return 2 * holds > cells() && 10 * reversed <= cells(); }
 };
 
@@ -35,7 +35,7 @@ ChartSeries series_of(const StudyTable& table, const std::vector<StudyCell>& cel
 double reaches(const std::vector<double>& parameter, const std::vector<Trials>& measured,
                double goal);
 
-// How many times more of a parameter `b` needs than `a` to fall to `goal`.
+// How many times more of a parameter `b` needs than `a` does to fall to `goal`.
 Estimate ratio_at_goal(const StudyTable& table, const std::vector<StudyCell>& cells,
                        const std::string& parameter, const std::string& a, const std::string& b,
                        double goal);

@@ -7,9 +7,8 @@
 // 20, k 2; LDA with alpha0 1, weights of the topics 1, 1/2, .., 1/k (equal ones have no gaps, and
 // conditions 3 and 4 are never met), topics from Dirichlet(0.3), 10 words a document, delta 1e-5.
 // Measures of a trial, all methods on the same documents: the error (mean distance of a found topic
-// to the nearest true one) of the four, of the strict method (as it chooses,
-// and with third moments) and without noise; and for 2 to 4
-// whether all conditions of their theorems are met.
+// to the nearest true one) of the four, of the strict method (with its own choice, and with third
+// moments) and without noise; and for 2 to 4 whether all conditions of their theorems are met.
 // The statements: the order of the errors in the cells where the conditions are met.
 #include <fmt/format.h>
 
@@ -113,7 +112,7 @@ StudyPlan make_plan(const StudySettings& settings) {
   return plan;
 }
 
-// The cells in which all parameters but one have their usual values, rising.
+// The cells in which all parameters but one have their usual values, in increasing order.
 std::vector<StudyCell> along(const StudyTable& table, const std::string& name) {
   const StudyCell usual = Setting().cell();
   std::vector<StudyCell> cells;

@@ -3,9 +3,9 @@
 // The paper: e_comp (mean distance of a found topic to the nearest true one) of AGN, AVN, DP-TPM,
 // the non-private method and random vectors, against epsilon and against the number of documents N,
 // for D = 10, K = 5 and D = 50, K = 10; 10 runs. Budgets are halved between the two moments.
-// Varied: epsilon at N = 100,000, and N at epsilon 1 (the paper does not tell its fixed values),
+// Varied: epsilon at N = 100,000, and N at epsilon 1 (the paper does not state its fixed values),
 // delta 1e-5. Topics from Dirichlet(0.3), equally likely. All methods of a trial see the same
-// documents. Beside them the strict releases of this library.
+// documents. The strict releases of this library are measured beside them.
 // The statements: the order of the errors cell by cell, beyond the interval of their difference;
 // and the epsilon each method needs for the same error.
 #include <fmt/format.h>
@@ -67,7 +67,8 @@ StudyPlan make_plan(const StudySettings& settings) {
   return plan;
 }
 
-// The cells of one size along one parameter, rising; the other parameter at its fixed value.
+// The cells of one size along one parameter, in increasing order; the other parameter has its fixed
+// value.
 std::vector<StudyCell> along(const StudyTable& table, const Size& size, const std::string& name) {
   std::vector<StudyCell> cells;
   for (const StudyCell& cell : table.plan.cells) {

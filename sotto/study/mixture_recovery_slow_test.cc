@@ -32,7 +32,8 @@ TEST(MixtureRecovery, means_to_a_hundredth_without_privacy) {
     const MixtureResult result = run(
         Input<Points>(SensitivePoints(std::move(points)), PublicDeclaration("made up")), five());
     const MixtureError error = mixture_error(means, weights, result.mixture);
-    // Who knew the labels would err by sqrt(d / (N w)) deviations, 0.0014 for the rarest.
+    // With known labels the error would be sqrt(d / (N w)) deviations, 0.0014 for the rarest
+    // component.
     EXPECT_LE(error.mean, 0.003);
     EXPECT_LE(error.weight, 0.002);
   }

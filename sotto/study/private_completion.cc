@@ -75,7 +75,7 @@ double published_completion_error(const CompletionProblem& problem, const Publis
 }
 
 double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed) {
-  // As good as none: the noise of the output is proportional to clip / epsilon.
+  // Practically no noise: the noise of the output is proportional to clip / epsilon.
   return published_completion_error(problem, {Perturbation::output, 500, kSmallClip / 20}, seed);
 }
 

@@ -1,9 +1,9 @@
-// Completion as published by Wei et al. 2022 and ours, on entries with a test set: what their
-// Figures 2 to 4 compare.
+// Completion as published by Wei et al. 2022 and completion by this library, on entries with a test
+// set: the comparison of their Figures 2 to 4.
 //
-// The range of the values, which the paper reads off the data, is that of the training entries for
-// the published methods and for ours alike: the data is public here, and the noise comes from a
-// seed, so that every figure can be made again.
+// The paper reads the range of the values off the data. Here it is the range of the training
+// entries, for the published methods and for those of this library alike: the data is public. The
+// noise comes from a seed, so that every figure can be reproduced.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sotto {
 
 struct CompletionProblem {
   ObservedEntries train, test;
-  PublishedSettings settings;  // but for clip and seed
+  PublishedSettings settings;  // except clip and seed
   bool scaled = false;         // slices brought to mean 0 and variance 1 first (bi_scaling.h)
 };
 
@@ -31,7 +31,7 @@ struct PublishedRun {
 double published_completion_error(const CompletionProblem& problem, const PublishedRun& run,
                                   std::uint64_t seed);
 
-// The same gradients without noise. (Output perturbation whose noise is below 1e-5 of the values.)
+// The same gradients without noise (output perturbation whose noise is below 1e-5 of the values).
 double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed);
 
 // The noisy sums of complete/private/sums.h, pure epsilon.
@@ -41,7 +41,7 @@ double strict_completion_error(const CompletionProblem& problem, double epsilon,
 // The mean of the training entries everywhere.
 double mean_completion_error(const CompletionProblem& problem);
 
-// What Figures 2 to 4 measure in one trial, at one epsilon: names, and the errors in their order.
+// What Figures 2 to 4 measure in one trial at one epsilon: names, and the errors in their order.
 // "small" and "large" are clipping constants of 0.01 and 1.
 const std::vector<std::string>& completion_measures();
 std::vector<double> completion_errors(const CompletionProblem& problem, double epsilon,

@@ -1,8 +1,8 @@
-// How well the private power methods recover known components: the experiment behind SPEC-style
-// tables of error against epsilon, behind the rule of release/choose.h, and behind `auto`.
+// How well the private power methods recover known components. The tables of error against epsilon,
+// the rule of release/choose.h, and `auto` rest on this experiment.
 //
-// The tensor is sum_j weights[j] v_j^(x)p with orthonormal v_j, known and public; the noise is that
-// of a private run, from a seed, so that every figure can be made again.
+// The tensor is sum_j weights[j] v_j^(x)p with orthonormal v_j, known and public. The noise is that
+// of a private run, from a seed, so that every figure can be reproduced.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ RecoveryProblem hadamard_problem(Index dim, Index components, int order = 3);
 // A random orthonormal basis. Weights of both: evenly spaced from 1000 to 600.
 RecoveryProblem random_problem(Index dim, Index components, int order, std::uint64_t seed);
 
-// The mean over components of 1 - |cos| to the nearest vector that was found.
+// The mean over components of 1 - |cos| to the nearest found vector.
 double recovery_error(const RecoveryProblem& problem, const Matrix& found);
 
-// Of one run, its noise and its starts drawn from the seed: with noise on every iteration, or on
-// the tensor.
+// The error of one run, with noise on every iteration or on the tensor. Noise and starts come from
+// the seed.
 double iterate_error(const RecoveryProblem& problem, const PowerShape& shape,
                      const PrivacyTarget& target, Published published, std::uint64_t seed);
 double input_error(const RecoveryProblem& problem, const PrivacyTarget& target, std::uint64_t seed);

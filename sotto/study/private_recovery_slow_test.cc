@@ -1,4 +1,4 @@
-// What the private power method must show: see docs/choosing.md for the figures.
+// What the private power method must achieve: see docs/choosing.md for the figures.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -45,9 +45,9 @@ struct AutoCase {
   Index dim, components, starts = 0, iterations = 0;  // 0: the default
 };
 
-// At the epsilon that iterating needs: input perturbation succeeds with a quarter more if `auto`
-// takes it, and fails with a quarter less if `auto` does not. Bases and noise of a case have seeds
-// that no rule was fitted on.
+// Checks `auto` at the epsilon that iterating needs: input perturbation succeeds with a quarter
+// more if `auto` takes it, and fails with a quarter less if `auto` does not. No rule was fitted on
+// the seeds of the bases and of the noise.
 void expect_a_good_choice(const AutoCase& c, int repeats) {
   const auto seed = static_cast<std::uint64_t>(7000 + 10 * c.dim + c.components);
   const RecoveryProblem problem = random_problem(c.dim, c.components, 3, seed);

@@ -57,7 +57,7 @@ double strict_topic_error_by(const TopicProblem& problem, TopicMechanism mechani
                              const PrivacyTarget& target, std::uint64_t seed) {
   TopicsTask task = problem.private_task(target, seed);
   task.privacy.mechanism = mechanism;
-  // What cannot even be planned is no noise.
+  // A task that cannot even be planned is an error, not a result of noise.
   plan(task, {problem.corpus.documents(), problem.corpus.vocabulary_size});
   try {
     return component_error(problem.truth, run(problem.documents(), task).model.topics);

@@ -4,7 +4,7 @@
 //
 // Topics are drawn from Dirichlet(0.3) and equally likely; the error is e_comp
 // (models/topic_evaluation.h). Documents and truth are synthetic and public, and the noise comes
-// from a seed, so that every figure can be made again.
+// from a seed, so that every figure can be reproduced.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct TopicProblem {
   DocumentModel model = DocumentModel::single;  // lda: with alpha0 1
 
   TopicsTask task(std::uint64_t seed) const;
-  // As if the documents belonged to persons. Papers take a delta of one over the number of
-  // documents and more; it is accepted here, where nobody can be exposed.
+  // Treats the documents as if they belonged to persons. Papers take a delta of one over the number
+  // of documents and more; it is accepted here, where nobody can be exposed.
   TopicsTask private_task(const PrivacyTarget& target, std::uint64_t seed) const;
   Sensitive<Corpus> documents() const { return Sensitive<Corpus>(corpus); }
 };
@@ -33,15 +33,15 @@ double published_topic_error(const TopicProblem& problem, PublishedTopics method
                              const PrivacyTarget& target, std::uint64_t seed);
 double strict_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
                           std::uint64_t seed);
-// With a mechanism of DocumentPrivacyOptions in place of its own choice.
+// The strict releases with this mechanism instead of their own choice.
 double strict_topic_error_by(const TopicProblem& problem, TopicMechanism mechanism,
                              const PrivacyTarget& target, std::uint64_t seed);
 
 // Where the strict form refuses, because its noise is larger than the moments, the error is that of
 // random topics.
 
-// The two ends of the scale: the same recovery without noise, and topics drawn without a look at
-// the documents (uniformly from the simplex).
+// The two ends of the scale: the same recovery without noise, and topics drawn uniformly from the
+// simplex without looking at the documents.
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed);
 double random_topic_error(const TopicProblem& problem, std::uint64_t seed);
 

@@ -1,5 +1,5 @@
-// What private single-topic models must show beside the published ones: the experiment of Imtiaz &
-// Sarwate 2018, delta 1e-5. Every mean is over as many drawings of the topics as of the noise.
+// What private single-topic models must achieve beside the published ones: the experiment of Imtiaz
+// & Sarwate 2018, delta 1e-5. Every mean is over draws of both the topics and the noise.
 #include "sotto/study/private_topics.h"
 
 #include <fmt/format.h>
@@ -71,9 +71,9 @@ TEST(PrivateTopics, errors_are_those_of_the_table) {
   }
 }
 
-// AGN with its own recovery. Release and recovery share the difference: at goals of 0.1, 0.05 and
-// 0.025 AGN needs about 4 times the epsilon when neither is fitted to its moments (moment_fit.h),
-// and about 3 times when both are.
+// AGN with its own recovery. Release and recovery both contribute to the difference: at goals of
+// 0.1, 0.05 and 0.025 AGN needs about 4 times the epsilon when neither is fitted to its moments
+// (moment_fit.h), and about 3 times when both are.
 TEST(PrivateTopics, strict_needs_a_sixth_of_the_epsilon_of_agn) {
   const auto all = problems({50, 10, 100000, 1, 0}, 4);
   const ErrorAt strict = over(all, strict_topic_error),

@@ -18,7 +18,7 @@ std::string text_of(const Json& object, const char* key) {
 
 const char* verdict(const Json& finding) { return finding.at("same").get<bool>() ? "yes" : "no"; }
 
-// A cell of a table must stay one.
+// Text in a cell of a table must not end the cell.
 std::string in_table(std::string text) {
   std::replace(text.begin(), text.end(), '|', '/');
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -1,5 +1,5 @@
-// What an experiment leaves behind: data.csv (every trial), figure.svg, summary.json (what the
-// paper states, what was measured, the same or not) and report.html; and the document made from the
+// The files of an experiment: data.csv (every trial), figure.svg, summary.json (what the paper
+// states, what was measured, the same or not) and report.html; and the document made from the
 // summaries of a full run.
 #pragma once
 
@@ -24,8 +24,8 @@ Page page_of(std::vector<PageSection> sections);
 void publish(const std::string& directory, const Json& summary, const StudyTable& table,
              const StudyOutcome& outcome);
 
-// docs/reproduction.md: one section a summary, in the order of all_studies(). It holds nothing but
-// what the summaries say, so it cannot say anything else.
+// docs/reproduction.md: one section per summary, in the order of all_studies(). It is made of the
+// summaries alone, so it cannot differ from them.
 std::string reproduction_document(const std::vector<Json>& summaries);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// The little statistics the experiments need: means, levels at which a curve crosses a value,
+// The statistics that the experiments need: means, levels at which a curve crosses a value,
 // exponents, and intervals for all of them by the bootstrap over trials (Efron 1979).
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sotto {
 
-// NaN where there is no answer; an end of the interval is NaN where it lies outside what was
-// measured.
+// NaN where there is no answer. An end of the interval is NaN where it lies outside the measured
+// range.
 struct Estimate {
   double value;
   double low, high;  // of the 95% interval
@@ -31,8 +31,8 @@ double slope_of(const std::vector<double>& x, const std::vector<double>& y);
 enum class Trend { rising, falling };
 double crossing(const std::vector<double>& x, std::vector<double> y, double level, Trend trend);
 
-// `statistic` of the cells, and of 1000 samples that draw each cell's trials anew with replacement.
-// The same numbers for the same cells.
+// `statistic` of the cells, and of 1000 samples that redraw each cell's trials with replacement.
+// The same cells give the same numbers.
 using Statistic = std::function<double(const std::vector<Trials>& cells)>;
 Estimate bootstrap(const std::vector<Trials>& cells, const Statistic& statistic);
 

@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// Reads rows that stay where they are.
+// Reads rows in place.
 class BorrowedRows final : public PointSource {
  public:
   explicit BorrowedRows(const RowMatrix& rows) : rows_(rows) {}

@@ -1,8 +1,8 @@
-// How far down in epsilon the private streaming power method recovers known components: the
-// experiment behind the rules of release/choose_stream.h and the tables of docs/choosing.md.
+// The least epsilon at which the private streaming power method recovers known components. The
+// rules of release/choose_stream.h and the tables of docs/choosing.md rest on this experiment.
 //
-// The records are those of synthetic/points.h, held in memory so that many runs can read them; the
-// noise is that of a private run, from a seed, so that every figure can be made again.
+// The records are those of synthetic/points.h, kept in memory so that many runs can read them. The
+// noise is that of a private run, from a seed, so that every figure can be reproduced.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct StreamProblem {
 
 StreamProblem stream_problem(const PointModel& model);
 
-// The least over the true components of the largest |cos| to a vector that was found. All records
-// are shared out among the answers; `norm` bounds them, or says where to look for a bound.
+// The least over the true components of the largest |cos| to a found vector. All records are shared
+// out among the answers; `norm` is their bound, or the range in which to choose it.
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
                     const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed);
 

@@ -30,7 +30,7 @@ PointModel a_million_unit_records() {
   return model;
 }
 
-// The table says 0.03.
+// The table has 0.03.
 TEST(StreamRecovery, a_million_records_keep_every_cosine_above_0_9_down_to_epsilon_0_04) {
   const PointModel model = a_million_unit_records();
   const StreamProblem problem = stream_problem(model);
@@ -73,8 +73,8 @@ TEST(StreamRecovery, forecasts_hold) {
     const StreamProblem problem = stream_problem(model);
     const StreamOptions options = chosen(model);
     const double needed = needed_epsilon(problem, options, kDelta, 1.0, 16, 15);
-    // Records of length 1.118 about, drawn into the ball: a component keeps its share
-    // over 1.25^1.5.
+    // Records have length about 1.118 and are clipped to the ball: a component keeps its share over
+    // 1.25^1.5.
     const double weakest = SyntheticPoints(model).weights().minCoeff() / std::pow(1.25, 1.5);
     const PrivateStreamPlan plan =
         plan_private_stream({dim, records, "records"}, {needed, kDelta}, 1.0,

@@ -8,7 +8,7 @@
 namespace sotto {
 
 const std::vector<Study>& all_studies();
-// Refuses a name that there is not, listing those that there are.
+// Refuses an unknown name, and lists the names that exist.
 const Study& find_study(const std::string& name);
 
 Study wang_fig1();

@@ -1,4 +1,4 @@
-// The quick form of every experiment, from beginning to end, and what it must show.
+// Runs the quick form of every experiment from beginning to end and checks its findings.
 #include "sotto/study/studies.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,9 @@
-// An experiment of a paper: a grid of cells, one trial of a cell, and what the trials together say.
+// An experiment of a paper: a grid of cells, one trial of a cell, and what all trials together
+// show.
 //
-// One file an experiment (wang_fig1.cc, ..), all on one runner (runner.h). A trial is a function of
-// its cell and its seed alone, and a seed of the experiment's seed, the cell and the number of the
-// trial: results do not depend on threads, order or interruptions.
+// Each experiment has its own file (wang_fig1.cc, ..) and all use one runner (runner.h). A trial is
+// a function of its cell and its seed alone. A seed is a function of the experiment's seed, the
+// cell and the number of the trial. So results do not depend on threads, order or interruptions.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct StudySettings {
   std::string data;  // folder with the files of a real data set; empty: generated data
 };
 
-// Parameters by name. Values are text, as they stand in the file of finished trials.
+// Parameters by name. Values are text, as in the file of finished trials.
 class StudyCell {
  public:
   StudyCell& with(const std::string& name, const std::string& value);
@@ -64,9 +65,9 @@ struct StudyTable {
   StudyPlan plan;
   std::vector<StudyRow> rows;
 
-  // One measure over the trials of a cell, without those to which it does not apply.
+  // One measure over the trials of a cell, without the trials it does not apply to.
   std::vector<double> measured(const StudyCell& cell, const std::string& measure) const;
-  // b - a in each trial to which both apply.
+  // b - a in each trial that both apply to.
   std::vector<double> differences(const StudyCell& cell, const std::string& a,
                                   const std::string& b) const;
   double seconds() const;  // of all trials, on one processor
@@ -75,7 +76,7 @@ struct StudyTable {
   std::size_t column(const std::string& measure) const;
 };
 
-// One thing the paper says, and what was found.
+// One statement of the paper, and what was found.
 struct Finding {
   std::string states;
   std::string measured;  // in words and numbers
@@ -99,7 +100,7 @@ struct Study {
   std::function<StudyOutcome(const StudyTable&)> conclude;
 };
 
-// Of the trial with this number.
+// The seed of the trial with this number.
 std::uint64_t trial_seed(std::uint64_t study_seed, const StudyCell& cell, int trial);
 
 }  // namespace sotto

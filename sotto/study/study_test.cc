@@ -45,7 +45,7 @@ class Folder {
 
 std::atomic<int> trials_run = 0;
 
-// Twelve trials that say what they were given.
+// Twelve trials that return what they were given.
 Study tiny() {
   Study study{"tiny", "A study of numbers", "nobody", {}, {}};
   study.plan = [](const StudySettings&) {
@@ -83,7 +83,7 @@ TEST(Runner, finished_trials_are_not_run_again) {
   EXPECT_EQ(data_csv(first.table), data_csv(again.table));
 }
 
-// Wherever the program is ended, also in the middle of a line.
+// The file may be cut anywhere, also in the middle of a line.
 TEST(Runner, goes_on_after_a_file_cut_anywhere) {
   Folder whole;
   const std::string data = data_csv(run_study(tiny(), {}, whole.path(), 1).table);
@@ -240,7 +240,7 @@ TEST(Statistics, an_interval_with_many_samples_without_answer_is_open) {
   EXPECT_TRUE(std::isnan(e.low) && std::isnan(e.high));
 }
 
-// What the trials share does not hide a difference that all of them show.
+// Variation that all trials share does not hide a difference that each of them shows.
 TEST(Comparison, compares_trial_by_trial) {
   StudyTable table;
   table.plan.measures = {"a", "b"};

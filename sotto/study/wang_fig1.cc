@@ -1,14 +1,14 @@
-// Wang & Anandkumar 2016, Figure 1 (appendix A): how much noise the robust power method stands.
+// Wang & Anandkumar 2016, Figure 1 (appendix A): how much noise the robust power method tolerates.
 //
 // The paper: T = v1^(x)3 + 0.75 v2^(x)3 + 0.5 v3^(x)3 plus noise of operator norm sigma, of three
 // kinds; d from 25 to 200; 20 trials a setting. A trial succeeds when v^_i . v_i >= 1/4 for all
 // three i. The failure probability passes from 0 to 1 at sigma ~ d^-1/2 (random noise), d^-1
 // (adversarial) and 1/log d (weakly correlated).
-// Varied: noise, d, sigma (23 levels, the measures of a trial: its noise is drawn and scaled to
-// operator norm 1 once), and starts and iterations, which the paper does not tell.
+// Varied: noise, d, sigma, and starts and iterations, which the paper does not state. The 23 levels
+// of sigma are the measures of a trial: its noise is drawn and scaled to operator norm 1 once.
 // The statement: per d the sigma at which the failure rate crosses 1/2 (interpolated in log sigma
-// after pooling), its least-squares slope in log d, over log log d for weakly correlated noise, and
-// an interval by drawing the trials anew.
+// after pooling), its least-squares slope in log d (in log log d for weakly correlated noise), and
+// an interval by redrawing the trials.
 // v^_i is the i-th vector found: deflation makes their order part of what is recovered.
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ Instance make_instance(const StudyCell& cell, std::uint64_t seed) {
   return {std::move(signal.tensor), std::move(noise), std::move(signal.vectors)};
 }
 
-// Algorithm 1, its vectors in the order in which they are found.
+// Algorithm 1; its vectors keep the order in which they are found.
 bool recovers(const SymmetricTensor& tensor, const Matrix& vectors, PowerOptions options) {
   TensorOracle exact(tensor);
   DeflatedOracle rest(exact);
@@ -152,7 +152,6 @@ Estimate exponent(const Curves& curves, double (*of)(double)) {
   });
 }
 
-// Against sigma times `scale(d)`: with the right scale the curves fall on one another.
 // The same between the two largest d only.
 Estimate exponent_at_the_end(const Curves& curves, double (*of)(double)) {
   Curves end;
@@ -161,6 +160,7 @@ Estimate exponent_at_the_end(const Curves& curves, double (*of)(double)) {
   return exponent(end, of);
 }
 
+// Failure rates against sigma times `scale(d)`: with the right scale the curves coincide.
 Chart panel(const Curves& curves, const std::string& title, const std::string& label,
             double (*scale)(double)) {
   Chart chart{title, label, "failure rate", true, false, {}, {}};

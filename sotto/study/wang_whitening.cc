@@ -1,4 +1,4 @@
-// Wang & Anandkumar 2016, appendix B: whitening from the tensor alone stands less noise.
+// Wang & Anandkumar 2016, appendix B: whitening from the tensor alone tolerates less noise.
 //
 // The paper (no figure): the top-k eigenspace of T(I,I,theta) for a random theta differs from the
 // span of the components by at most O~(sqrt(d) sigma / lambda_min), so whitening without side
@@ -8,7 +8,7 @@
 // |P - P^| of the projections, and whether each method finds all three components (cosine 1/4,
 // any order); 20 starts and 50 iterations for both.
 // The statements: the exponent of d in distance over sigma, for small sigma, where the distance is
-// proportional to it; and the noise each method stands.
+// proportional to it; and the noise that each method tolerates.
 #include <fmt/format.h>
 
 #include <Eigen/SVD>
@@ -66,7 +66,7 @@ Seen look(const SymmetricTensor& tensor, const Matrix& vectors, std::uint64_t se
     seen.distance = projection_distance(vectors, whitening.unwhiten);
     seen.whitened = all_found(vectors, whitened_power_method(tensor, whitening, options).vectors());
   } catch (const Error&) {
-    // No theta makes T(I,I,theta) positive definite: whitening has nothing to offer.
+    // No theta makes T(I,I,theta) positive definite: whitening gives nothing.
   }
   return seen;
 }
@@ -135,7 +135,7 @@ std::vector<double> transitions(const std::vector<Trials>& cells) {
   return result;
 }
 
-// log(median distance / sigma), averaged over the least levels, for each d.
+// log(median distance / sigma), averaged over the smallest levels, for each d.
 std::vector<double> log_growth(const std::vector<Trials>& cells) {
   std::vector<double> result;
   for (std::size_t c = 0; c < cells.size(); c += kLevels) {

@@ -1,8 +1,8 @@
 // Wei et al. 2022, Figure 2: RMSE of the three perturbations against epsilon, simulated tensors.
 //
 // The paper: wei_simulation.h, half of the entries missing, 50 realisations, mean and deviation.
-// Varied: model (CP, Tucker) and epsilon; the clipping constants m and L, which the paper does not
-// tell, are 0.01 and 1. Beside the three: the same gradients without noise, the mean of the
+// Varied: model (CP, Tucker) and epsilon. The paper does not state the clipping constants m and L;
+// they are 0.01 and 1 here. Beside the three: the same gradients without noise, the mean of the
 // training entries, and the strict method.
 // The statements: the order of the methods cell by cell, and the deviation over realisations.
 #include <fmt/format.h>

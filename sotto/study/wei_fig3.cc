@@ -1,7 +1,7 @@
 // Wei et al. 2022, Figure 3: RMSE against the share of entries that are missing.
 //
 // The paper: wei_simulation.h, missing ratio 0.1 to 0.9, 10 runs. Varied: model, missing ratio and
-// epsilon (1 and 5; the paper's are not told).
+// epsilon (1 and 5; the paper does not state its values).
 // The statement: the RMSE at ratios 0.8 and 0.9 over that at 0.1, for each method: it rises with
 // the ratio, and much only at 0.9.
 #include <fmt/format.h>

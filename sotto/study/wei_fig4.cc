@@ -1,11 +1,11 @@
 // Wei et al. 2022, Figure 4: private completion of MovieLens 100K.
 //
 // The paper: users, movies and days as modes, splits ua and ub, slices of a day brought to mean 0
-// and variance 1 (bi_scaling.h), rank not told (3 here), lambda 0.01 and step 0.005 (Tucker: 0.01,
-// core 0.001 and 0.003), 100 epochs, 10 runs over both splits.
-// Varied: model, split and epsilon. With --data DIR the files ua.base, ua.test, ub.base and ub.test
-// of MovieLens 100K; without, generated ratings of the same size (synthetic/ratings.h), a split
-// being a seed. RMSE is that of ratings, after the scaling is undone.
+// and variance 1 (bi_scaling.h), rank not stated (3 here), lambda 0.01 and step 0.005 (Tucker:
+// 0.01, core 0.001 and 0.003), 100 epochs, 10 runs over both splits.
+// Varied: model, split and epsilon. --data DIR has the files ua.base, ua.test, ub.base and ub.test
+// of MovieLens 100K; without it, ratings of the same size are generated (synthetic/ratings.h), with
+// a seed for each split. RMSE is that of ratings, after the scaling is undone.
 // The statements: those of Figure 2 ("comparable performance to that on synthetic data").
 #include <fmt/format.h>
 

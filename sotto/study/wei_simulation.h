@@ -26,11 +26,11 @@ Chart wei_panel(const StudyTable& table, const std::vector<StudyCell>& cells,
 Finding wei_order(const StudyTable& table, const std::vector<StudyCell>& cells,
                   const std::string& clip);
 
-// No private method is better than the baseline, and what the baseline itself is worth.
+// No private method is better than the baseline, and how good the baseline itself is.
 Finding wei_baseline(const StudyTable& table, const std::vector<StudyCell>& cells);
 
-// (ours) How the strict method does beside input perturbation, the one published method that is
-// private.
+// Compares the strict method of this library with input perturbation, the one published method that
+// is private.
 Finding wei_strict(const StudyTable& table, const std::vector<StudyCell>& cells);
 
 // How many runs of a published method grew without bound.

@@ -8,8 +8,8 @@
 
 namespace sotto {
 
-// Vose: a cell that has less than its share takes the rest from one that has more. Cells that are
-// full, and what rounding leaves over, are their own alias.
+// Vose: a cell with less than its share takes the rest from one with more. A full cell, and any
+// cell left over by rounding, is its own alias.
 void AliasTable::assign(std::span<const double> weights) {
   SOTTO_REQUIRE(!weights.empty() && weights.size() <= std::numeric_limits<std::int32_t>::max(),
                 "a distribution needs outcomes, got {}", weights.size());
@@ -28,7 +28,7 @@ void AliasTable::assign(std::span<const double> weights) {
   large_.clear();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     left_[i] = weights[i] * scale;
-    // What is left without a partner at the end, by rounding, must not be drawn if it has weight 0.
+    // A cell that rounding leaves without a partner must not be drawn if its weight is 0.
     cells_[i] = {
         0, weights[i] > 0 ? static_cast<std::int32_t>(i) : static_cast<std::int32_t>(heaviest)};
     (left_[i] < 1 ? small_ : large_).push_back(static_cast<std::int32_t>(i));

@@ -12,12 +12,12 @@
 namespace sotto {
 namespace {
 
-// Streams of the one seed: a topic each, a document each.
+// Streams of one seed: one for each topic, one for each document.
 constexpr std::uint64_t first_topic = std::uint64_t{1} << 31;
 constexpr std::uint64_t first_document = std::uint64_t{1} << 32;
 
-// The logarithm of a Gamma(shape) variable, which may be too small for a double itself.
-// Marsaglia & Tsang 2000; below shape 1 by G(a) = G(a+1) U^(1/a).
+// The logarithm of a Gamma(shape) variable, since the variable itself may be too small for a
+// double. Marsaglia & Tsang 2000; for shapes below 1, G(a) = G(a+1) U^(1/a).
 double log_gamma_variable(double shape, SeededRandom& random) {
   if (shape < 1) {
     const double u = 1 - random.uniform();  // above 0
@@ -34,8 +34,8 @@ double log_gamma_variable(double shape, SeededRandom& random) {
   }
 }
 
-// `values` holds the parameters and receives a draw from the Dirichlet distribution; scaled by the
-// largest, so that parameters near 0 give one 1 rather than 0/0.
+// `values` holds the parameters and receives a draw from the Dirichlet distribution. It is scaled
+// by the largest, so that parameters near 0 give one 1 rather than 0/0.
 void draw_dirichlet(Eigen::Ref<Vector> values, SeededRandom& random) {
   for (double& value : values) value = log_gamma_variable(value, random);
   values = (values.array() - values.maxCoeff()).exp();
@@ -122,7 +122,7 @@ CorpusGenerator::CorpusGenerator(const CorpusModel& model, Matrix topics)
   topic_.assign({weights_.data(), static_cast<std::size_t>(weights_.size())});
 }
 
-// What one thread needs to draw documents, and the one it drew.
+// The working space of a thread, and the document it drew.
 struct CorpusGenerator::Scratch {
   Vector proportions;
   AliasTable topic;
@@ -135,8 +135,8 @@ Index CorpusGenerator::draw_length(SeededRandom& random) const {
   return draw_poisson(static_cast<double>(model_.length), random);
 }
 
-// First the topics of all tokens, then the words, topic by topic: their order does not matter, and
-// the tables stay in the cache.
+// Draws the topics of all tokens first, then the words, topic by topic: the order of tokens does
+// not matter, and the tables stay in the cache.
 void CorpusGenerator::draw_document(Index number, Scratch& scratch) const {
   SeededRandom random(static_cast<std::uint64_t>(model_.seed),
                       first_document + static_cast<std::uint64_t>(number));

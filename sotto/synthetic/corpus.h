@@ -6,8 +6,8 @@
 //   lda: h from Dirichlet(alpha), alpha = alpha0 * weights;
 //   single: one topic for the document, j with probability weights_j (the limit alpha0 -> 0).
 //
-// Document n depends on the seed and n alone: any number of threads, any block size.
-// Cost: O(1) a token (alias tables, 8 V k bytes), O(k) and O(l log l) a document.
+// Document n depends on the seed and n alone, not on the number of threads or the block size.
+// Cost: O(1) per token (alias tables, 8 V k bytes), O(k) and O(l log l) per document.
 #pragma once
 
 #include <array>
@@ -48,7 +48,8 @@ struct CorpusModel {
 class CorpusGenerator {
  public:
   explicit CorpusGenerator(const CorpusModel& model);
-  // Topics given as columns, non-negative, scaled to sum 1; the model must have their shape.
+  // Topics are given as non-negative columns, which are scaled to sum 1; the model must have their
+  // shape.
   CorpusGenerator(const CorpusModel& model, Matrix topics);
 
   const CorpusModel& model() const { return model_; }

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// Streams of the one seed: the components, and from first_record on one for each record.
+// Streams of one seed: the components, and from first_record on one for each record.
 constexpr std::uint64_t kPointComponentStream = 21;
 constexpr std::uint64_t first_record = std::uint64_t{1} << 32;
 
@@ -29,7 +29,7 @@ Vector make_weights(const PointModel& model) {
   return weights / weights.sum();
 }
 
-// Random directions, scaled alike until the two nearest are `distance` apart.
+// Random directions, all scaled by one factor so that the two nearest are `distance` apart.
 Matrix separated_means(const PointModel& model, double distance, SeededRandom& random) {
   const Matrix directions = random_unit_block(model.dim, model.components, random);
   double nearest = std::numeric_limits<double>::infinity();
@@ -98,7 +98,7 @@ void SyntheticPoints::make_record(Index number, double* values) const {
     for (double& value : x) value += scale * random.normal();
   }
   const double norm = x.norm();
-  // A hair below the bound, so that rounding cannot lift the norm above it.
+  // Slightly below the bound, so that rounding cannot lift the norm above it.
   if (model_.max_norm > 0 && norm > model_.max_norm) x *= model_.max_norm * (1 - 1e-15) / norm;
 }
 

@@ -16,7 +16,7 @@ struct Outcome {
   Vector weight_errors;  // |lambda - lambda^| for the same
 };
 
-// The streaming power method, its own `batch` records for each answer.
+// The streaming power method with `batch` fresh records for each answer.
 Outcome run_stream(PointModel model, Index batch, Index starts, Index iterations) {
   PowerOptions power;
   power.components = model.components;

@@ -119,7 +119,7 @@ TEST(SyntheticPoints, mixtures_have_the_means_variance_and_separation_they_claim
     }
   }
   EXPECT_NEAR(nearest, 40 * s, 1e-12);
-  // So far apart, the nearest mean is that of a point's own component.
+  // The means are so far apart that the nearest one is that of a point's own component.
   const RowMatrix x = all_points(model, 4096);
   Matrix sums = Matrix::Zero(6, 3);
   Vector counts = Vector::Zero(3);

@@ -14,7 +14,7 @@
 namespace sotto {
 namespace {
 
-// Streams of the one seed; from kFirstUser on one for each user.
+// Streams of one seed; from kFirstUser on one for each user.
 constexpr std::uint64_t kTruthStream = 51, kPlaceStream = 52, kRatingNoiseStream = 53,
                         kTestStream = 54;
 constexpr std::uint64_t kFirstUser = std::uint64_t{1} << 32;
@@ -134,7 +134,7 @@ constexpr double kMeanValue = 3.5, kNoiseDeviation = 0.7, kLowRankDeviation = 0.
 constexpr double kBiasDeviation[] = {0.4, 0.4, 0.1};
 constexpr Index kWindow = 6;  // months
 
-// As many ratings a user as his popularity says, at most half the items.
+// The number of ratings of each user follows the user's popularity, at most half the items.
 std::vector<Index> share_out(const RatingModel& model, Index users, Index items) {
   const PowerLaw popularity(users, model.popularity);
   const Index most = std::max<Index>(1, items / 2);

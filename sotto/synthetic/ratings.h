@@ -5,10 +5,10 @@
 //     [0, 1] by its least and greatest entry, then noise is added whose variance is that of the
 //     scaled tensor over `snr`. A share `missing` of the places is not observed.
 //   ratings: many users, items and months. value = 3.5 + user + item + month + sum_r a_r b_r c_r +
-//     noise, with deviations 0.4, 0.4, 0.1, 0.5 and 0.7. Users and items have powers of their rank
-//     as popularity; a user rates within a few months and no item twice.
+//     noise, with deviations 0.4, 0.4, 0.1, 0.5 and 0.7. The popularity of users and items is a
+//     power of their rank; a user rates within a few months and no item twice.
 //
-// The same entries for any number of threads.
+// The entries are the same for any number of threads.
 #pragma once
 
 #include <array>

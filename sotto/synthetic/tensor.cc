@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// Streams of the one seed, so that components and noise can be varied separately.
+// Streams of one seed, so that components and noise can be varied separately.
 enum Stream : std::uint64_t { kTensorComponentStream = 11, kTensorNoiseStream = 12 };
 
 Matrix random_orthonormal(Index d, Index k, SeededRandom& random) {
@@ -36,7 +36,8 @@ Vector make_weights(const TensorModel& model) {
 }
 
 // Independent normal entries, then the mean over all orderings of the indices: a unique entry of
-// multiplicity m has variance 1/m. Scaled by its operator norm, found by the shifted power method.
+// multiplicity m has variance 1/m. Scaled by its operator norm, which the shifted power method
+// finds.
 SymmetricTensor gaussian_noise(const TensorModel& model) {
   SymmetricTensor e(model.dim, static_cast<int>(model.order));
   SeededRandom random(static_cast<std::uint64_t>(model.seed), kTensorNoiseStream);

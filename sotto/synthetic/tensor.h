@@ -40,7 +40,7 @@ struct SyntheticTensor {
   Matrix moment;   // sum_j weights[j] a_j a_j^T, the second moment that whitens the components
 };
 
-// Refuses models that make no sense (more components than dimensions, a weight that is missing).
+// Refuses impossible models (more components than dimensions, a missing weight).
 SyntheticTensor generate_tensor(const TensorModel& model);
 
 }  // namespace sotto

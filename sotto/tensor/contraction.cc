@@ -43,9 +43,8 @@ void slice_times_strip(const Slice& s, Index rows, const double* u, double* w, I
   }
 }
 
-// Adds (c/p) grad[ (prod u_prefix) u^T S~ u ] to y, given W = S~ U:
-//   c/p ( sum over prefix a of e_a (prod of the other prefix rows) Q  +  2 (prod u_prefix) W ),
-// Q = u^T W.
+// Adds (c/p) grad[ (prod u_prefix) u^T S~ u ] to y, given W = S~ U and Q = u^T W:
+//   c/p ( sum over prefix a of e_a (prod of the other prefix rows) Q  +  2 (prod u_prefix) W ).
 void add_slice_gradient(const Slice& s, int order, const RowMajor& u, const double* w,
                         RowMajor& y) {
   const Index width = u.cols();
@@ -68,8 +67,8 @@ void add_slice_gradient(const Slice& s, int order, const RowMajor& u, const doub
   }
 }
 
-// Cuts the leading indices 0..d-1 into chunks of about equal work. Depends on the shape alone, so
-// that sums are grouped the same way however many threads there are.
+// Cuts the leading indices 0..d-1 into chunks of about equal work. The cut depends on the shape
+// alone, so sums are grouped in the same way for any number of threads.
 std::vector<Index> chunk_starts(Index d, int order) {
   const auto work = [&](Index i) { return unique_entries(d - i, order - 1); };
   double total = 0;
@@ -92,7 +91,7 @@ RowMajor contract_strip(const SymmetricTensor& t, const RowMajor& u) {
   const std::vector<Index> starts = chunk_starts(d, t.order());
   const auto chunks = static_cast<Index>(starts.size()) - 1;
   std::vector<RowMajor> partial(static_cast<std::size_t>(chunks));
-  // Small products are over before the threads have met.
+  // Small products take less time than starting the threads.
   [[maybe_unused]] const bool worth_threads =
       static_cast<Index>(t.packed().size()) * u.cols() > 500000;
 #pragma omp parallel for schedule(dynamic) if (worth_threads)

@@ -1,11 +1,11 @@
 // Products of a packed symmetric tensor with blocks of vectors: the one kernel of the power
 // methods.
 //
-// contract() runs over tail slices (SPEC of the form: for each slice W = S~ U, then the slice adds
-// c/p times the gradient of (prod u_prefix) u^T S~ u): 2/3 d^3 flops a column for order 3, d^4/6
-// for order 4, against 2 d^3 and 2 d^4 for an unfolding. Workspace O(d L), none of size d^p. Slices
-// are grouped in chunks fixed by the dimension alone and summed in order, so the answer is the same
-// for any number of threads.
+// contract() runs over tail slices (symmetric_tensor.h). For each slice W = S~ U, and the slice
+// adds c/p times the gradient of (prod u_prefix) u^T S~ u. This costs 2/3 d^3 flops per column for
+// order 3 and d^4/6 for order 4; an unfolding would cost 2 d^3 and 2 d^4. The workspace is O(d L),
+// nothing has size d^p. Slices are grouped in chunks that depend on the dimension alone and are
+// summed in order, so the answer is the same for any number of threads.
 #pragma once
 
 #include "sotto/linalg/matrix.h"
@@ -16,7 +16,7 @@ namespace sotto {
 
 // [T(I, u_l, .., u_l)], d x L.
 Matrix contract(const SymmetricTensor& tensor, const Matrix& block);
-// The same from the definition, entry by entry: the twin the kernel is tested against.
+// The same from the definition, entry by entry: the twin that the kernel is tested against.
 Matrix contract_reference(const SymmetricTensor& tensor, const Matrix& block);
 
 // T(I, I, theta) for order 3, T(I, I, theta, theta) for order 4: d x d.

@@ -24,7 +24,7 @@ Matrix random_block(Index rows, Index cols, std::uint64_t seed) {
   return m;
 }
 
-// The definition on the dense tensor, with nothing shared with the code under test.
+// The definition on the dense tensor, which shares nothing with the code under test.
 Matrix contract_dense(const DenseTensor& t, const Matrix& u) {
   Matrix y = Matrix::Zero(u.rows(), u.cols());
   for (Index n = 0; n < t.size(); ++n) {

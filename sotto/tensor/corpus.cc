@@ -49,7 +49,7 @@ Corpus restrict_vocabulary(Corpus corpus, std::span<const std::int32_t> kept) {
     number[old] = static_cast<std::int32_t>(i);
     if (!corpus.vocabulary.empty()) vocabulary.push_back(std::move(corpus.vocabulary[old]));
   }
-  std::size_t from = 0, to = 0;  // to <= from: what is overwritten has been read
+  std::size_t from = 0, to = 0;  // to <= from: entries are read before they are overwritten
   for (Index n = 0; n < corpus.documents(); ++n) {
     auto& end = corpus.begin[static_cast<std::size_t>(n) + 1];
     for (; from < static_cast<std::size_t>(end); ++from) {

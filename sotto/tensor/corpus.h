@@ -1,4 +1,4 @@
-// Documents as rows of word counts, all in memory (compressed sparse rows, 8 bytes an entry).
+// Documents as rows of word counts, all in memory (compressed sparse rows, 8 bytes per entry).
 //
 // Privacy: none here; a corpus that belongs to persons travels as Sensitive<Corpus>.
 #pragma once
@@ -23,7 +23,7 @@ struct Corpus {
   std::vector<std::int32_t> word;         // increasing within a document, none twice
   std::vector<std::int32_t> count;        // at least 1
   std::vector<std::string> vocabulary;    // the words themselves; empty when they have no names
-  // Whether the vocabulary was fixed without a look at the documents (by a header or a list of
+  // Whether the vocabulary was fixed without looking at the documents (by a header or a list of
   // words), so that its size may be public.
   bool vocabulary_is_declared = false;
 
@@ -48,15 +48,15 @@ struct Corpus {
   }
 };
 
-// How many documents each word is in, and how often it stands in all of them.
+// The number of documents that contain each word, and the number of times it occurs in all of them.
 std::vector<std::int64_t> document_frequency(const Corpus& corpus);
 std::vector<std::int64_t> word_frequency(const Corpus& corpus);
 
 // Puts the words of document n, with their counts, in increasing order.
 void sort_words(Corpus& corpus, Index n);
 
-// The corpus of these words alone: kept[i] becomes word i. Documents stay, even when nothing is
-// left of them. In place when the corpus is moved in.
+// The corpus of these words alone: kept[i] becomes word i. A document stays even when none of its
+// words do. Works in place when the corpus is moved in.
 Corpus restrict_vocabulary(Corpus corpus, std::span<const std::int32_t> kept);
 
 // How documents come from topics, and how their moments are taken.

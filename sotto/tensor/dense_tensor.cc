@@ -16,7 +16,7 @@ namespace {
 using IndexTuple = std::array<Index, max_tensor_order>;
 
 // The largest edge of a block whose order! transposed copies fill about an eighth of a megabyte,
-// few enough pages for the address cache too.
+// which is also few enough pages for the TLB.
 Index orbit_block_edge(Index order) {
   constexpr double budget = 1 << 14;
   double permutations = 1;
@@ -32,7 +32,8 @@ Index orbit_block_edge(Index order) {
 }
 
 // Moves `tuple` to the next one with lower[m] <= tuple[m] < upper[m] and tuple[m-1] <= tuple[m].
-// Needs upper nondecreasing, so that the positions after the one that moved can always be filled.
+// `upper` must be nondecreasing, so that the positions after the one that moved can always be
+// filled.
 bool advance_nondecreasing(std::span<Index> tuple, std::span<const Index> lower,
                            std::span<const Index> upper) {
   for (std::size_t m = tuple.size(); m-- > 0;) {
@@ -67,8 +68,8 @@ void for_each_sorted_index(Index order, Index dim, Visit visit) {
   } while (advance_nondecreasing(used(block), used(zero), used(block_limit)));
 }
 
-// The places of all distinct permutations of a nondecreasing index. When its parts differ, they are
-// the products with a table of permuted strides; only ties walk through the permutations.
+// The places of all distinct permutations of a nondecreasing index. When its parts differ, they
+// come from a table of permuted strides; only ties need a walk through the permutations.
 class OrbitPositions {
  public:
   OrbitPositions(Index order, Index dim) : dim_(dim) {
@@ -127,8 +128,8 @@ std::string shape_text(std::span<const Index> dims) {
   return fmt::format("{}", fmt::join(dims.begin(), dims.end(), " x "));
 }
 
-// A value is NaN or infinite exactly when all bits of its exponent are set. In blocks, so that the
-// inner loop has no way out and becomes vector code.
+// A value is NaN or infinite exactly when all bits of its exponent are set. Works in blocks, so
+// that the inner loop has no exit and is vectorised.
 bool all_finite(std::span<const double> values) {
   constexpr std::uint64_t exponent = 0x7ff0000000000000;
   constexpr std::size_t block = 4096;
@@ -156,7 +157,7 @@ DenseTensor::DenseTensor(std::vector<Index> dims, std::vector<double> values)
                 size());
 }
 
-// Reversing all indices: for each middle index (fixed i_1 .. i_{p-2}) it is the transposition of a
+// Reverses all indices: for each middle index (fixed i_1 .. i_{p-2}) this is the transposition of a
 // matrix of first by last index, done in tiles.
 DenseTensor DenseTensor::from_fortran(std::vector<Index> dims, std::span<const double> values) {
   const Index count = checked_entry_count(dims);

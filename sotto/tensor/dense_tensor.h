@@ -1,12 +1,12 @@
-// A dense tensor of order 1 to 8: its dimensions and its values in one array, last index fastest
-// (C order). A plain container for what comes from files and for non-symmetric methods; symmetric
-// methods work on the packed form.
+// A dense tensor of order 1 to 8: its dimensions and its values in one array, last index fastest (C
+// order). A plain container for tensors from files and for non-symmetric methods; symmetric methods
+// work on the packed form.
 //
 // Cost: the checks and copies below visit every entry once. Those over all permutations of the
 // indices go block by block, so that the up to order! places of one entry are in the cache
-// together; a tensor of 400 x 400 x 400 takes about a second.
+// together. A tensor of 400 x 400 x 400 takes about a second.
 //
-// Privacy: none. What is read from a person's file is wrapped as Sensitive by the caller.
+// Privacy: none. The caller wraps data from a person's file as Sensitive.
 #pragma once
 
 #include <initializer_list>

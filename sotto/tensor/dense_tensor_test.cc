@@ -35,7 +35,7 @@ double naive_asymmetry(const DenseTensor& tensor) {
   return worst;
 }
 
-// The mean over all order! permutations, repeated ones counted as often as they come.
+// The mean over all order! permutations; repeated ones count each time.
 DenseTensor naive_symmetrised(const DenseTensor& tensor) {
   DenseTensor result(tensor.dims());
   for (Index p = 0; p < tensor.size(); ++p) {

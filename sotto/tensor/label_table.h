@@ -1,6 +1,6 @@
 // Names of any kind, numbered 0, 1, .. in the order in which they first appear.
 //
-// Open addressing over one string that holds all names: about 30 ns a look-up.
+// Open addressing over one string that holds all names: about 30 ns per look-up.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class LabelTable {
  public:
   LabelTable();
 
-  // The number of `label`, given to it now when it is new.
+  // The number of `label`; a new label gets the next one.
   std::int32_t add(std::string_view label);
-  // -1 when it is not there.
+  // -1 when `label` is not in the table.
   std::int32_t find(std::string_view label) const;
 
-  // Puts the labels into an order that each has whatever the others are: digits alone first, by
-  // their number and then their bytes, all others by their bytes. The old numbers in the new order.
+  // Sorts the labels by their text alone: labels of digits first, by their number and then their
+  // bytes, all others by their bytes. Returns the old numbers in the new order.
   std::vector<std::int32_t> sort();
 
   Index size() const { return static_cast<Index>(end_.size()) - 1; }

@@ -48,8 +48,8 @@ Matrix DenseModeOracle::contract_all_but(int mode, const std::vector<Matrix>& fa
   check_factors(dims, mode, factors);
   const std::size_t last = dims.size() - 1;
   const auto target = static_cast<std::size_t>(mode);
-  // The one large product: away goes the last mode, or the first when the last is wanted. In C
-  // order the tensor is, column-major, a (d_p x rest) matrix and also a (rest x d_1) matrix.
+  // The one large product contracts the last mode, or the first when the last is wanted. In C order
+  // the tensor is, column-major, a (d_p x rest) matrix and also a (rest x d_1) matrix.
   const bool keep_last = target == last;
   const Index gone = keep_last ? dims.front() : dims.back();
   const Index rest = tensor_.size() / gone;

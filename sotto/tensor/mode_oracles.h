@@ -9,7 +9,8 @@
 
 namespace sotto {
 
-// One matrix product of 2 (prod d_m) L flops an answer, then small contractions column by column.
+// An answer costs one matrix product of 2 (prod d_m) L flops and small contractions column by
+// column.
 class DenseModeOracle final : public ModeOracle {
  public:
   explicit DenseModeOracle(const DenseTensor& tensor) : tensor_(tensor) {}
@@ -34,7 +35,8 @@ class SparseModeOracle final : public ModeOracle {
   const SparseTensor& tensor_;
 };
 
-// A symmetric tensor too large to pack but with few entries; all orderings of an entry are stored.
+// A symmetric tensor that is too large to pack but has few entries; all orderings of an entry are
+// stored.
 class SparseSymmetricOracle final : public SymmetricOracle {
  public:
   explicit SparseSymmetricOracle(const SparseTensor& tensor) : tensor_(tensor) {}

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kSplitStream = 31;
 
-// The order of two places after their first mode.
+// Compares two places by their modes after the first.
 class LaterModes {
  public:
   explicit LaterModes(const ObservedEntries& entries) : entries_(entries) {}
@@ -26,7 +26,7 @@ class LaterModes {
     }
     return 0;
   }
-  // Sorted by place; entries at one place stay in the order of the file.
+  // Sorts by place; entries at one place stay in the order of the file.
   std::vector<std::int32_t> sorted(std::span<const std::int32_t> group) const {
     std::vector<std::int32_t> order(group.begin(), group.end());
     std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {

@@ -72,10 +72,10 @@ struct DuplicateCount {
   std::optional<Duplicate> lowest;  // the one that comes first in the file
 };
 
-// Where the row of an entry is unknown its place is, too: such entries are not compared.
+// An entry with an unknown row has an unknown place: it is not compared.
 DuplicateCount find_duplicates(const ObservedEntries& entries);
 
-// How many entries of `other` stand at a place of `entries`; both have the same shape.
+// The number of entries of `other` at a place of `entries`; both must have the same shape.
 Index count_overlap(const ObservedEntries& entries, const ObservedEntries& other);
 
 struct EntrySplit {

@@ -1,9 +1,9 @@
-// What a power method may ask about a tensor: the oracle.
+// The oracle: what a power method may ask about a tensor.
 //
-// A solver only ever asks for products of the tensor with a block of vectors, so anything that can
-// answer (a packed tensor, a stream of records, whitened moments, exactly or with noise) can be
-// decomposed, and a privacy argument never depends on what the solver does with the answers. The
-// calls are not const: an answer may cost something.
+// A solver only ever asks for products of the tensor with a block of vectors. So anything that can
+// answer can be decomposed: a packed tensor, a stream of records, whitened moments, exactly or with
+// noise. A privacy argument never depends on what the solver does with the answers. The calls are
+// not const: an answer may cost something.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ class ModeOracle {
   virtual ~ModeOracle() = default;
   virtual const std::vector<Index>& dims() const = 0;
 
-  // Contracts every mode but one: d_mode x L. The factor of `mode` itself is not read.
+  // Contracts every mode but one: d_mode x L. Does not read the factor of `mode` itself.
   virtual Matrix contract_all_but(int mode, const std::vector<Matrix>& factors) = 0;
   // Contracts all modes: L numbers.
   virtual Vector values(const std::vector<Matrix>& factors) = 0;

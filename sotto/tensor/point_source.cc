@@ -14,7 +14,7 @@ namespace {
 // Half a megabyte of doubles.
 constexpr Index dense_block_numbers = 1 << 16;
 
-// Documents have some hundred words each.
+// A document has a few hundred words.
 constexpr Index sparse_block_rows = 1024;
 
 using kernels::narrow_gemm_accumulate;
@@ -43,7 +43,7 @@ void check_shapes(const PointBlock& block, Index u_rows) {
                 block.dim(), u_rows);
 }
 
-// A sparse row begins with its length, so that rows cannot flow into each other.
+// A sparse row begins with its length, so that two rows cannot be confused with one.
 void add_records(const PointBlock& block, KeyedDigest& digest) {
   const auto bytes = [](Index numbers) { return static_cast<std::size_t>(numbers) * 8; };
   if (!block.is_sparse) return digest.add(block.dense.data(), bytes(block.dense.size()));
@@ -169,7 +169,7 @@ Index block_rows(const PointSource& source) {
 
 Index addition_depth(const PointSource& source, Index records) {
   if (source.is_sparse()) return records;
-  // Those within a block, then one for each block, the last of which may not be full.
+  // The additions within a block, then one for each block, the last of which may not be full.
   return block_rows(source) + records / block_rows(source) + 1;
 }
 

@@ -1,12 +1,12 @@
-// Records one after the other, and the products every method on them is made of.
+// A stream of records, and the products that every method on records needs.
 //
-// A source hands out blocks of records; a method that reads each block once and forgets it runs in
-// memory that does not depend on how many records there are. The products are those of the implicit
-// moment tensor (1/n) sum x (x) x (x) x: scores X U, and X^T Z for something made of the scores.
+// A source hands out blocks of records. A method that reads each block once and forgets it needs
+// memory that does not depend on the number of records. The products are those of the implicit
+// moment tensor (1/n) sum x (x) x (x) x: scores X U, and X^T Z for a Z made of the scores.
 //
-// Cost: 2 r d L flops a product for r dense rows, 2 nnz L for sparse ones, at the speed of the
+// Cost: 2 r d L flops per product for r dense rows, 2 nnz L for sparse ones, at the speed of the
 // matrix product on one thread; record_walk.h shares blocks out among threads.
-// Privacy: none here. The sums are exact; whoever releases them adds the noise.
+// Privacy: none here. The sums are exact; the caller who releases them adds the noise.
 #pragma once
 
 #include <Eigen/SparseCore>
@@ -28,7 +28,7 @@ class KeyedDigest;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;  // CSR
 
-// Some records, one a row. Only one of the two matrices is in use; the other keeps its memory.
+// Some records, one per row. Only one of the two matrices is in use; the other keeps its memory.
 struct PointBlock {
   RowMatrix dense;
   SparseRows sparse;  // compressed, columns of a row increasing, none twice
@@ -39,55 +39,56 @@ struct PointBlock {
   Index dim() const { return is_sparse ? sparse.cols() : dense.cols(); }
 };
 
-// A reader is used by one thread at a time.
+// Only one thread at a time may use a source.
 class PointSource {
  public:
   explicit PointSource(Index position = 0);
   virtual ~PointSource();
   virtual Index dim() const = 0;
-  // What messages call it: the path of the file, "standard input".
+  // The name in messages: the path of the file, or "standard input".
   virtual std::string name() const = 0;
-  // How many records there are, when that is known without reading them.
+  // The number of records, when it is known without reading them.
   virtual std::optional<Index> records() const { return std::nullopt; }
-  // False when the dimension had to be found in the records themselves: then it is not public.
+  // False when the dimension was found in the records themselves: then it is not public.
   virtual bool dim_is_declared() const { return true; }
   virtual bool is_sparse() const { return false; }
   virtual bool can_rewind() const { return false; }
   // Whether read_in_order() is possible.
   virtual bool has_random_access() const { return false; }
 
-  // Fills `block` with the next records and returns how many: max_rows, or fewer at the end, and 0
-  // only at the end. Refuses NaN and infinity, naming the record, before anyone has seen the block.
+  // Fills `block` with the next records and returns their number: max_rows, or fewer at the end,
+  // and 0 only at the end. Refuses NaN and infinity, naming the record, before the block is used.
   Index read(Index max_rows, PointBlock& block);
 
-  // Back to the first record; an Error when that cannot be done.
+  // Goes back to the first record; throws an Error when that is impossible.
   void rewind();
-  // Leaves out the next `count` records, unchecked; returns how many there were.
+  // Skips the next `count` records without checking them; returns how many there were.
   Index skip(Index count);
   // Records read since the beginning or the last rewind.
   Index position() const { return position_; }
 
   // Record order[i] is read as number i, also after a rewind. The order is a permutation of all
-  // records(); it is given before the first record is read.
+  // records() and must be given before the first record is read.
   void read_in_order(std::vector<Index> order);
 
-  // Before the first record is read: records read or left out enter a keyed digest from now on.
+  // Must be called before the first record is read. Records read or skipped then enter a keyed
+  // digest.
   void keep_digest(const std::array<std::uint8_t, 32>& key);
-  // Of the dimension and the position() records before this place, as numbers, however they were
-  // cut into blocks. Zero when none is kept.
+  // The digest of the dimension and the position() records before this place. It depends on their
+  // numbers, not on how they were cut into blocks. Zero when none is kept.
   std::array<std::uint8_t, 32> digest() const;
 
  protected:
-  // Sets the rows of `block`; as read(), without the check.
+  // Sets the rows of `block`, as read() but without the check.
   virtual Index fill(Index max_rows, PointBlock& block) = 0;
   virtual void restart() {}
   virtual void set_order(std::vector<Index>&&) {}
-  // True when fill() passes on blocks that another source has checked.
+  // True when fill() passes on blocks that another source has already checked.
   virtual bool is_checked() const { return false; }
 
  private:
   void begin_digest();
-  // fill(), into the digest too.
+  // fill(), and adds the records to the digest.
   Index take(Index max_rows, PointBlock& block);
 
   Index position_;
@@ -98,21 +99,21 @@ class PointSource {
 using Points = std::unique_ptr<PointSource>;
 using SensitivePoints = Sensitive<Points>;
 
-// Records that are in memory, one a row.
+// Records in memory, one per row.
 Points points_in_memory(RowMatrix rows);
 
 // Refuses, naming it, a source for which has_random_access() is false.
 void require_random_access(bool has_it, const std::string& name);
 
-// Rows to read at a time, from the shape alone: a block of dense records stays in the second-level
-// cache from the reading to the last product.
+// Rows to read at a time. It depends on the shape alone: a block of dense records stays in the
+// second-level cache from reading to the last product.
 Index block_rows(const PointSource& source);
 
-// The most additions a number passes when the products below are summed over `records` records read
-// in blocks of block_rows(): what a bound on rounding errors needs.
+// The most additions that a number passes when the products below are summed over `records` records
+// read in blocks of block_rows(). Bounds on rounding errors need it.
 Index addition_depth(const PointSource& source, Index records);
 
-// X U: rows x L. The block U stands row by row (d x L).
+// X U: rows x L. The block U is stored row by row (d x L).
 RowMatrix scores(const PointBlock& block, const RowMatrix& u);
 
 // Y += X^T Z, with Z rows x L and Y d x L.

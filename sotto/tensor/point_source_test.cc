@@ -101,7 +101,7 @@ TEST(PointSource, skips_and_rewinds) {
   EXPECT_THROW(once.rewind(), Error);
 }
 
-// Reads all records in blocks of `step`, or leaves them out.
+// Reads all records in blocks of `step`, or skips them.
 KeyedDigest::Value digest_of(const RowMatrix& rows, bool sparse, Index step, const SecretKey& key,
                              bool skip = false) {
   MemorySource source(rows, sparse);

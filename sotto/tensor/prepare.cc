@@ -27,8 +27,8 @@ void check_symmetry(const Tensor& tensor, double tolerance, const std::string& p
       index_text(worst.larger), index_text(worst.smaller), worst.value, largest);
 }
 
-// Packing reads every unique entry in each product, the sparse form costs more an entry: pack
-// unless it would take far more entries than there are.
+// A packed tensor reads every unique entry in each product; the sparse form costs more per entry.
+// Packs unless that would take far more entries than are stored.
 bool worth_packing(const SparseTensor& tensor) {
   constexpr double kSparseCost = 8;
   double packed = 1;

@@ -1,5 +1,5 @@
-// From a tensor as it was read to one that the symmetric methods can work on: checked for symmetry,
-// packed where that is the better form.
+// Makes a tensor from a file ready for the symmetric methods: checks its symmetry, and packs it
+// where that is the better form.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace sotto {
 
-// Either packed or, when few of the unique entries are there, sparse.
+// Packed or, when few of the unique entries are stored, sparse.
 class SymmetricInput {
  public:
   explicit SymmetricInput(std::variant<SymmetricTensor, SparseTensor> tensor)
@@ -20,7 +20,7 @@ class SymmetricInput {
 
   // Borrows this object.
   std::unique_ptr<SymmetricOracle> oracle() const;
-  // Refused, naming `place`, when the tensor was kept sparse.
+  // Refuses, naming `place`, a tensor that was kept sparse.
   const SymmetricTensor& packed(const std::string& place) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// The rows of a mode as listed; those that are not become `kUnknownRow`.
+// Numbers the rows of a mode as listed; rows that are not listed become `kUnknownRow`.
 void number_mode(const LabelTable& listed, std::size_t mode, const Ratings& ratings,
                  ObservedEntries& entries) {
   std::vector<std::int32_t> row_of;

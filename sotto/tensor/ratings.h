@@ -1,7 +1,7 @@
 // Ratings as they were read: observed entries, and what their rows stand for.
 //
 // Privacy: ratings that belong to persons travel as Sensitive<Ratings>; release/rating_split.h says
-// what of them is public.
+// which part of them is public.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace SOTTO_API sotto {
 
-// u_data: the MovieLens file of that name, user, item, rating and time between tabs. automatic: not
-// said; what was read has another.
+// u_data: the MovieLens file of that name, with tabs between user, item, rating and time.
+// automatic: recognised by the reader, so ratings that were read have another value.
 enum class RatingFormat { automatic, tns, csv, tsv, movielens, u_data };
 constexpr auto enum_names(RatingFormat) {
   return std::to_array<EnumName<RatingFormat>>({{RatingFormat::automatic, "auto"},
@@ -38,8 +38,8 @@ struct RatingMode {
   std::string label(Index row) const;
 };
 
-// On which line of its file each entry stands. Lines follow one another but for blank lines,
-// comments and the header, so only the gaps are kept.
+// The line of its file on which each entry is. Lines follow one another except for blank lines,
+// comments and the header, so only the gaps are stored.
 class EntryLines {
  public:
   void add(Index entry, std::uint64_t line);
@@ -58,34 +58,33 @@ struct Ratings {
   std::string path;
   ObservedEntries entries;
   std::vector<RatingMode> modes;
-  EntryLines lines;  // not known of private ratings, nor of ratings that were in no file
+  EntryLines lines;  // not known for private ratings or ratings without a file
   RatingFormat format = RatingFormat::automatic;
   // "the column userId", "column 2"; empty: not looked for, or the last of a .tns.
   std::string user_column, value_column;
 };
 
-// The size of everything: public where positions are.
+// The sizes of a rating tensor; public where positions are.
 struct RatingShape {
   std::vector<Index> dims;
   Index ratings = 0;
 };
 RatingShape shape_of(const ObservedEntries& entries);
 
-// Ratings that were in no file: rows are their numbers.
+// Ratings that come from no file: rows are their numbers.
 Ratings unlabelled(ObservedEntries entries);
 
-// Throws an Error, which names both lines where they are known, when two entries stand at one
-// place.
+// Throws an Error when two entries are at one place; it names both lines where they are known.
 void refuse_duplicates(const Ratings& ratings);
 
-// Lists of rows that are public, declared beside the data rather than read off it.
+// Public lists of rows, declared beside the data rather than read off it.
 struct ListedRows {
   LabelTable items;
   std::optional<LabelTable> times;  // where time is part of the model
 };
 
-// Users' ratings (mode 0 the users, mode 1 the items) with items and times numbered as listed; rows
-// that are not listed become `kUnknownRow`, and without a list of times so do all of mode 2.
+// Users' ratings (mode 0: the users, mode 1: the items) with items and times numbered as listed.
+// Rows that are not listed become `kUnknownRow`; so does all of mode 2 without a list of times.
 ObservedEntries numbered(const ListedRows& rows, const Ratings& ratings);
 
 }  // namespace sotto

@@ -14,7 +14,7 @@ class Turns {
  public:
   explicit Turns(const RecordWalk& walk) : walk_(walk) {}
 
-  // The whole of one thread. Nothing may be thrown out of a parallel region.
+  // All the work of one thread. No exception may leave a parallel region.
   void take_part() noexcept {
     try {
       PointBlock block;
@@ -33,7 +33,7 @@ class Turns {
   }
 
  private:
-  // The turn of the block that was read, -1 at the end.
+  // Returns the turn of the block that was read, or -1 at the end.
   Index read(PointBlock& block) {
     const std::lock_guard lock(reading_);
     if (!ended_) {
@@ -87,8 +87,8 @@ void add_mapped_product(const ReadRecords& read, const RowMatrix& u, const Score
                         RowMatrix& y) {
   SOTTO_REQUIRE(y.rows() == u.rows() && y.cols() == u.cols(), "cannot add {} x {} to {} x {}",
                 u.rows(), u.cols(), y.rows(), y.cols());
-  // Of sparse records a part is as large as Y while they touch few of its rows: these are added
-  // where they belong, by the thread whose turn it is.
+  // For sparse records a part of the sum is as large as Y although they touch few of its rows. So
+  // the thread whose turn it is adds them directly to Y.
   const auto work = [&](const PointBlock& block, RowMatrix& part) {
     RowMatrix s = scores(block, u);
     f(block, s);

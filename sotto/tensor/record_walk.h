@@ -1,12 +1,12 @@
 // Sums over a stream of records, on all threads.
 //
-// Every thread reads the next block, works on it while it is in its own cache, and adds what came
-// of it. Reading and adding are done by one thread at a time, in the order of the records; the work
-// in between by all at once. So one thread reads while others multiply, none is set aside for
-// reading, and a sum does not depend on the number of threads.
+// Every thread reads the next block, works on it while it is in its own cache, and adds its result.
+// One thread at a time reads or adds, in the order of the records; all threads work at once in
+// between. So one thread reads while others multiply, no thread is reserved for reading, and a sum
+// does not depend on the number of threads.
 //
-// Cost: that of the work. Memory: one block and one part of the sum a thread.
-// Privacy: none here. The sums are exact; whoever releases them adds the noise.
+// Cost: that of the work. Memory: one block and one part of the sum per thread.
+// Privacy: none here. The sums are exact; the caller who releases them adds the noise.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@
 
 namespace sotto {
 
-// The next records; returns how many, 0 when there are no more.
+// Reads the next records; returns their number, 0 when there are no more.
 using ReadRecords = std::function<Index(PointBlock& block)>;
 
-// An error in any of the three ends the walk: the other threads finish what they hold, and it is
-// thrown to the caller. What has been added by then is of no use.
+// An error in any of the three ends the walk: the other threads finish their blocks, and the error
+// is thrown to the caller. The sum is then meaningless.
 struct RecordWalk {
   ReadRecords read;
   std::function<void(const PointBlock& block, RowMatrix& part)> work;
@@ -34,7 +34,7 @@ using ScoreMap = std::function<void(const PointBlock& block, RowMatrix& scores)>
 void add_mapped_product(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
                         RowMatrix& y);
 
-// Sum += 1^T f(X U), one number a column.
+// sum += 1^T f(X U), one number per column.
 void add_mapped_scores(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
                        Eigen::RowVectorXd& sum);
 

@@ -36,7 +36,7 @@ bool strictly_increasing(const Rows& rows) {
   return true;
 }
 
-// The entries ordered by their rows, equal rows in the order given. The leading modes are joined
+// The entries ordered by their rows, equal rows in the given order. The leading modes are joined
 // into one 64-bit key as far as they fit; only ties of the key look at the rest of the row.
 std::vector<Index> sorted_entries(const Rows& rows, std::span<const Index> dims) {
   struct Keyed {
@@ -277,7 +277,7 @@ SparseTensor SparseTensor::symmetrised() const {
   return {dims_, std::move(indices), std::move(values), Duplicates::refuse};
 }
 
-// Checked and transposed: the L numbers that belong to one index of a mode become contiguous.
+// Checks and transposes: the L numbers of one index of a mode become contiguous.
 std::vector<Matrix> SparseTensor::factors_by_row(std::span<const Matrix> factors) const {
   SOTTO_REQUIRE(std::ssize(factors) == order(), "a tensor of order {} needs {} factors, got {}",
                 order(), order(), factors.size());
@@ -301,10 +301,10 @@ std::vector<Index> SparseTensor::entries_by_row(Index mode) const {
   return entries;
 }
 
-// The entries in the order of their row of the result, cut into chunks of equal size whatever the
-// rows are, so that one heavy row does not hold up the others. A row strictly inside a chunk
-// belongs to that chunk alone and is written at once; a chunk's first and last row may be shared,
-// and are added afterwards in the order of the chunks.
+// The entries are taken in the order of their row of the result and cut into chunks of equal size,
+// whatever the rows are, so that one heavy row does not delay the others. A row strictly inside a
+// chunk belongs to that chunk alone and is written at once. The first and last row of a chunk may
+// be shared; they are added afterwards in the order of the chunks.
 Matrix SparseTensor::contract_all_but(Index mode, std::span<const Matrix> factors) const {
   SOTTO_REQUIRE(mode >= 0 && mode < order(), "mode {} is not below the order {}", mode, order());
   const std::vector<Matrix> rows = factors_by_row(factors);

@@ -6,7 +6,7 @@
 // partial sums are added in order, so the answer is the same, to the last bit, for any number of
 // threads.
 //
-// Privacy: none. What is read from a person's file is wrapped as Sensitive by the caller.
+// Privacy: none. The caller wraps data from a person's file as Sensitive.
 #pragma once
 
 #include <cstdint>
@@ -49,17 +49,17 @@ class SparseTensor {
 
   bool has_nonfinite() const { return !all_finite(values_); }
 
-  // Refused when the dense tensor would have more than `max_entries` entries.
+  // Refuses a dense tensor of more than `max_entries` entries.
   DenseTensor to_dense(Index max_entries) const;
 
   // As for DenseTensor; places that are not stored count as 0.
   Asymmetry max_asymmetry() const;
-  // Up to order! times as many entries.
+  // Has up to order! times as many entries.
   SparseTensor symmetrised() const;
 
   // One factor of dims[m] x L for each mode m. Column l of the result (dims[mode] x L) is the
   // tensor contracted with column l of every factor but that of `mode`, whose values are not read.
-  // For mode 0 the entries are used as they lie; any other mode costs a counting sort of them.
+  // Mode 0 uses the entries in their order; any other mode costs a counting sort of them.
   Matrix contract_all_but(Index mode, std::span<const Matrix> factors) const;
   // Number l is the tensor contracted with column l of every factor.
   Vector values(std::span<const Matrix> factors) const;

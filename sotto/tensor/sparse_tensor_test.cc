@@ -42,7 +42,7 @@ std::vector<Matrix> random_factors(const std::vector<Index>& dims, Index length)
   return factors;
 }
 
-// Entry by entry, column by column, on the dense tensor.
+// The definition on the dense tensor, entry by entry and column by column.
 Matrix naive_contraction(const DenseTensor& tensor, Index mode,
                          const std::vector<Matrix>& factors) {
   Matrix result = Matrix::Zero(tensor.dims()[mode], factors[0].cols());

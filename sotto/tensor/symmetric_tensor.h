@@ -3,9 +3,9 @@
 // Entries T_{i1..ip} with i1 <= .. <= ip are kept in lexicographic order. So for fixed leading
 // indices (one for order 3, two for order 4) the rest is the packed upper triangle of a symmetric
 // matrix, the "tail slice" S: T[i, i:, i:] or T[i, j, j:, j:]. All algorithms run over tail slices,
-// by one identity. With the first row of S scaled down to count each unique entry right (S~),
-//     T = Sym( sum over slices of  c  e_prefix (x) S~ ),   T(u,..,u) = sum c (prod u_prefix) u^T S~
-//     u
+// by one identity. With the first row of S scaled down so that each unique entry counts once (S~),
+//     T = Sym( sum over slices of  c  e_prefix (x) S~ ),
+//     T(u,..,u) = sum c (prod u_prefix) u^T S~ u,
 // where c = 3 for order 3, and 12 (i < j) or 6 (i = j) for order 4.
 #pragma once
 
@@ -24,8 +24,8 @@ class SymmetricTensor {
  public:
   SymmetricTensor(Index dim, int order);  // all zero
 
-  // The unique entries of a symmetric tensor. What lies outside i1 <= .. <= ip is not looked at:
-  // check max_asymmetry() or symmetrise first.
+  // The unique entries of a symmetric tensor. Entries outside i1 <= .. <= ip are not read: check
+  // max_asymmetry() or symmetrise first.
   static SymmetricTensor from_dense(const DenseTensor& dense);
   static SymmetricTensor from_sparse(const SparseTensor& sparse);
 
@@ -61,7 +61,7 @@ class SymmetricTensor {
   std::vector<double> packed_;
 };
 
-// C(d+p-1, p), refusing what does not fit in memory addressing.
+// C(d+p-1, p). Refuses sizes that cannot be addressed.
 Index unique_entries(Index dim, int order);
 
 // Calls visit(indices, multiplicity) for each unique entry in storage order.

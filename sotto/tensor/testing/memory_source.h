@@ -1,4 +1,4 @@
-// For tests: records that are in memory, dense or sparse.
+// For tests: records in memory, dense or sparse.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sotto {
 
 class MemorySource final : public PointSource {
  public:
-  enum class Knows { size, nothing };  // whether it can say how many records it has, and rewind
+  enum class Knows { size, nothing };  // whether it knows its number of records and can rewind
   explicit MemorySource(RowMatrix rows, bool sparse = false, Knows knows = Knows::size)
       : rows_(std::move(rows)), sparse_(sparse), knows_(knows) {}
 
@@ -51,7 +51,7 @@ class MemorySource final : public PointSource {
   Index next_ = 0;
 };
 
-// Normal numbers, of which this share is kept; the others are zero.
+// Normal numbers, a share `kept` of them; the others are zero.
 inline RowMatrix random_points(Index rows, Index columns, std::uint64_t seed, double kept = 1) {
   SeededRandom random(seed);
   RowMatrix m(rows, columns);
