@@ -28,12 +28,12 @@ void say_what_is_promised(const Certificate& certificate, PageSection& section) 
     return;
   }
   const char* promise =
-      "). Any outcome of this run is at most exp(epsilon) times as probable on the one as on the "
-      "other, up to a probability of delta. That bounds what anyone can learn about it from this "
-      "result, whatever else they know and however much they compute; the smaller epsilon, the "
-      "less it is.";
+      "). Any outcome of this run is at most exp(epsilon) times as likely on one of them as on the "
+      "other, up to a probability of delta. This limits what anyone can learn about that unit from "
+      "this result, whatever else they know and however much they compute. The smaller epsilon is, "
+      "the less they can learn.";
   section.paragraphs.push_back(
-      {"Take any two data sets that differ in ", unit, " alone (", neighbours, promise});
+      {"Take any two data sets that differ only in ", unit, " (", neighbours, promise});
   if (certificate.epsilon > kLittlePromise) {
     section.paragraphs.push_back({"An epsilon as large as this one promises little."});
   }
@@ -42,7 +42,7 @@ void say_what_is_promised(const Certificate& certificate, PageSection& section) 
 
 void say_what_is_public(const std::vector<std::string>& facts, PageSection& section) {
   if (facts.empty()) return;
-  Line line{"Taken to be public, and not protected: "};
+  Line line{"Treated as public and not protected: "};
   for (const std::string& fact : facts) {
     if (line.size() > 1) line.push_back("; ");
     line.push_back(fact);
@@ -52,14 +52,15 @@ void say_what_is_public(const std::vector<std::string>& facts, PageSection& sect
 }
 
 void say_what_was_claimed(const PrivacyClaim& claimed, PageSection& section) {
-  const char* caution = ". A claim is shown beside what the noise amounts to, never in its place.";
+  const char* caution =
+      ". This page shows the claim beside what the noise amounts to, never instead of it.";
   section.paragraphs.push_back({"The published analysis of this method claims epsilon ",
                                 promised(claimed.epsilon), " and delta ", promised(claimed.delta),
                                 caution});
 }
 
-// The columns of a release as the JSON names them. Costs of different kinds stand in columns of
-// their own: mu, epsilon, a noise multiplier.
+// The columns of a release have the names of the JSON. Each kind of cost has its own column: mu,
+// epsilon, a noise multiplier.
 PageTable release_table(const Json& releases) {
   Json rows = Json::array();
   for (const Json& release : releases) {
@@ -91,12 +92,12 @@ std::string meaning_of_columns(const Certificate& certificate) {
   const bool groups = any_release(
       certificate, [](const CertifiedRelease& release) { return release.parallel > 0; });
   std::string text =
-      "What left the data. Each row was computed from it and left with noise: so many values, so "
-      "many times. Sensitivity is how far one change of the protected kind can move it; noise is "
-      "what was added to each value, ";
+      "The noisy releases of this run. Each row was computed from the data and released with "
+      "noise: so many values, count times. Sensitivity is how far a release can differ between "
+      "neighbours; noise is what was added to each value, ";
   text +=
       gaussian ? "a standard deviation for Gaussian noise and a scale for any other." : "a scale.";
-  if (has_mu) text += " Cost mu is the sensitivity over the noise.";
+  if (has_mu) text += " The cost mu is the sensitivity divided by the noise.";
   if (groups) {
     text += " Rows of one group read different records, so a record pays for one of them only.";
   }
@@ -124,11 +125,11 @@ void say_not_private(Page& page) {
   page.mark = PageMark::bad;
   page.notice = {
       "Not private. No privacy was asked for: the input was treated as public, and anything on "
-      "this page may give it away."};
+      "this page may reveal it."};
 }
 
 void say_made_up(Page& page) {
-  page.notice = {"Made up from a model: no data was read, so there is nothing to protect."};
+  page.notice = {"Generated from a model: no data was read, so there is nothing to protect."};
 }
 
 PageSection certificate_section(const Certificate& certificate) {

@@ -22,7 +22,7 @@ struct Chart {
   std::string y_label;
   bool log_x = false;
   bool log_y = false;
-  // Not empty: bars, one group a category; y has a value for each category and x is empty.
+  // Not empty: bars, one group per category; y has a value for each category and x is empty.
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
 };

@@ -1,4 +1,4 @@
-// What the results of the tasks consist of, declared for result.json and the page.
+// Declares the results of the tasks for result.json and the page.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ void describe(const UserCompletionResult& result, ResultDocument& document);
 void describe(const RecommendationResult& result, ResultDocument& document);
 void describe(const RatingCheck& check, ResultDocument& document);
 
-// What a terminal shows of a completion: lines, each with its end.
+// What a terminal shows of a completion: lines with line ends.
 std::string to_text(const CompletionResult& result);
 std::string to_text(const UserCompletionResult& result);
 std::string to_text(const RecommendationResult& result);

@@ -37,7 +37,7 @@ void describe_training(const CompletionResult& result, ResultDocument& document)
   document.seconds(training.seconds);
 }
 
-// What of the model stands in no array.
+// The part of the model that is in no array.
 void describe_model(const CompletionModel& model, ResultDocument& document) {
   document.detail("mean", model.biases.mean);
   if (model.unknown_factors.empty()) return;
@@ -50,7 +50,7 @@ void describe_model(const CompletionModel& model, ResultDocument& document) {
   document.detail("unknown_rows", std::move(unknown));
 }
 
-// Numbers of ratings, at shares of the rows.
+// The number of ratings at given shares of the rows.
 Json contributions(const std::vector<Index>& counts) {
   const auto at = [&](double share) {
     return counts[static_cast<std::size_t>(share * static_cast<double>(counts.size() - 1))];

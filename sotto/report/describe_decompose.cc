@@ -32,7 +32,7 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
     document.entry_cards(array_name(found, mode), found.factors[mode]);
   }
   document.fact("status", status_text(found.status));
-  // None in a private run with noise on every iteration: a residual would need one more release.
+  // A private run with noise on every iteration has none: a residual would need one more release.
   if (found.residuals.size() > 0) {
     document.component_column("diagnostics/residuals", power_column(found.residuals));
   }

@@ -38,7 +38,7 @@ void describe(const StreamResult& result, ResultDocument& document) {
   if (result.certificate) {
     document.fact("max_norm", result.max_norm);
   } else {
-    document.seconds(result.seconds);  // with reading: the two go on at the same time
+    document.seconds(result.seconds);  // includes reading, which overlaps with the computation
   }
 }
 

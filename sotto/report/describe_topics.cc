@@ -19,7 +19,7 @@ Json cards_of(const TopicsResult& result) {
   return topics;
 }
 
-// What may be told about documents that are public.
+// Facts that may be published about public documents.
 void describe_corpus(const Corpus& corpus, ResultDocument& document) {
   std::int64_t tokens = 0, too_short = 0;
   for (Index n = 0; n < corpus.documents(); ++n) {

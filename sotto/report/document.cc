@@ -13,8 +13,8 @@ namespace {
 
 std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
-// For each column the entries that are largest in size, largest first: [{index: [..], value: [..]},
-// ..]. The array has them all; these are for the reader of a result.
+// The entries of largest absolute value in each column, largest first: [{index: [..], value: [..]},
+// ..]. The array has all entries; these are for the reader of a result.
 Json largest_entries(const Matrix& columns) {
   constexpr Index kShown = 8;
   std::vector<Index> order(static_cast<std::size_t>(columns.rows()));
@@ -22,7 +22,8 @@ Json largest_entries(const Matrix& columns) {
   Json all = Json::array();
   for (Index j = 0; j < columns.cols(); ++j) {
     std::iota(order.begin(), order.end(), Index{0});
-    // Among equals the first, so that the list does not depend on how sorting goes.
+    // Ties keep the order of the indices, so that the list does not depend on the sorting
+    // algorithm.
     const auto before = [&](Index a, Index b) {
       const double x = std::fabs(columns(a, j)), y = std::fabs(columns(b, j));
       return x != y ? x > y : a < b;

@@ -1,20 +1,21 @@
-// What a result consists of, declared once by the command that has it.
+// What a result consists of, declared once by its command.
 //
 // result.json always has: command, version, arguments (the command line after the name), options,
 // input, and privacy (null when nothing private was asked).
 //
-// A document is a list of elements in the order in which result.json has them. Each says where it
-// stands in the JSON (a path: "diagnostics/rank") and what it is: a fact, the weights, a column of
-// the table of components, cards, a curve, a table, the certificate. result.json (json_of) and
-// report.html (page_of, result_page.h) are two visitors of the list; a new command declares its
-// elements and touches neither.
+// A document is a list of elements in the order of result.json. Each element has its place in the
+// JSON (a path: "diagnostics/rank") and its kind: a fact, the weights, a column of the table of
+// components, cards, a curve, a table, the certificate. result.json (json_of) and report.html
+// (page_of, result_page.h) are two visitors of the list. A new command declares its elements and
+// changes neither.
 //
 //   ResultDocument document({"topics", "Topics of a corpus", options, arguments});
 //   document.input("documents", 3430).weights(alpha, "topic").fact("rank", 8);
-//   document.quality("npmi", 0.11, "Coherence, NPMI");  // a name for the page, where the key is
-//   none document.certificate(certificate); write_result(folder, document);
+//   document.quality("npmi", 0.11, "Coherence, NPMI");  // the name on the page
+//   document.certificate(certificate);
+//   write_result(folder, document);
 //
-// What is declared is checked when it is declared: no path twice, and no time in a private result.
+// An element is checked when it is declared: no path twice, and no time in a private result.
 #pragma once
 
 #include <optional>
@@ -44,7 +45,7 @@ enum class Shown {
   epoch_history,      // {train_rmse: [..], ..}: errors by epoch, one curve each
   table,              // [{..}, {..}] under a caption: "Result"
   certificate,
-  exposed,  // a sentence: whose data the result shows although a certificate is near
+  exposed,  // a sentence: whose data the result shows without protection
   time,     // seconds, or a list of them by epoch; never in a private result
   detail,   // in the JSON, and among "Also in the result"
 };
@@ -62,17 +63,17 @@ struct ResultHead {
   std::string title;    // of the page: "Topics of a corpus"
   const OptionTable& options;
   std::vector<std::string> arguments = {};  // the words after the command's name
-  std::vector<std::string> unused = {};     // options that this run did not look at: not listed
+  std::vector<std::string> unused = {};     // options that this run did not read: not listed
 };
 
 class ResultDocument {
  public:
   explicit ResultDocument(const ResultHead& head);
 
-  // What was used, where the run chose it.
+  // The value that was used, where the run chose it.
   ResultDocument& option(const std::string& name, Json value);
 
-  // `label`: the name on the page; empty: the words of the key.
+  // `label` is the name on the page; empty: the words of the key.
   ResultDocument& input(const std::string& key, Json value, const std::string& label = {});
   // Under diagnostics.
   ResultDocument& fact(const std::string& key, Json value, const std::string& label = {});
@@ -104,9 +105,9 @@ class ResultDocument {
   const std::vector<std::string>& arguments() const { return arguments_; }
   const Json& options() const { return options_; }
   const std::vector<ResultElement>& elements() const { return elements_; }
-  // None: the result stands in no folder.
+  // None: the result is in no folder.
   const std::optional<std::vector<std::string>>& files() const { return files_; }
-  // None: nothing private was asked.
+  // None: no privacy was asked for.
   const std::optional<Certificate>& certificate() const { return certificate_; }
   bool is_private() const { return certificate_.has_value(); }
 

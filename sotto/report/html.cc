@@ -57,7 +57,7 @@ std::string shown(double value) {
   if (size < 1e7 && (whole || size >= 1e4)) {
     return shown(static_cast<std::int64_t>(std::llround(value)));
   }
-  // Trailing zeros are kept where there is no exponent, so that columns of digits line up.
+  // Trailing zeros are kept when there is no exponent, so that columns of digits line up.
   const std::string text = fmt::format("{:.4g}", value);
   return text.find('e') == std::string::npos ? fmt::format("{:#.4g}", value) : text;
 }

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-// The curves of a history, which have no labels of their own.
+// The names of the curves of a history, which has no labels of its own.
 constexpr std::array<std::pair<const char*, const char*>, 4> kLabels{
     {{"train_rmse", "training RMSE"},
      {"validation_rmse", "validation RMSE"},
@@ -22,7 +22,7 @@ std::string key_words(std::string key) {
 }
 
 std::string joined(const Json& list) {
-  // Sizes read "40 x 40 x 40"; texts are separated as in a sentence.
+  // Sizes read "40 x 40 x 40"; texts are separated by commas.
   const bool sizes =
       std::all_of(list.begin(), list.end(), [](const Json& v) { return v.is_number_integer(); });
   std::string text;

@@ -1,4 +1,4 @@
-// Pieces of a page from pieces of JSON, whatever their keys are.
+// Makes pieces of a page from pieces of JSON, whatever their keys are.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace sotto {
 
-// "seconds_reading" -> "Seconds reading"; the names of known curves.
+// "seconds_reading" -> "Seconds reading"; known curves have names of their own.
 std::string label_of(const std::string& key);
 
-// A number, a text, true and false in words; a list with what stands between its elements.
+// A number or a text; true and false in words; the elements of a list with separators.
 Cell cell_of(const Json& value);
 
-// What stands under a key, or null; also of what is no object.
+// The value of a key, or null; null too when `object` is no object.
 const Json& at(const Json& object, const char* key);
 std::string text_at(const Json& object, const char* key, const std::string& otherwise);
 
@@ -23,11 +23,11 @@ bool is_records(const Json& value);  // a list of objects, not empty
 
 std::vector<double> numbers_of(const Json& list);
 
-// One row an object; a column for each key that one of them has.
+// One row per object, and a column for each key that occurs.
 PageTable table_of(const Json& records);
 
-// Appends what is no object under its label, and what stands in objects with their labels before
-// it.
+// Appends each value that is no object under its label. Values inside objects have the labels of
+// the objects before theirs.
 void append_facts(const Json& object, const std::string& before,
                   std::vector<std::pair<std::string, Cell>>& facts);
 

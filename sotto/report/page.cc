@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxBytes = 1'900'000;
 
-// How much of a page is shown; halved until the page is small enough.
+// How much of the page is shown. All limits are halved until the page is small enough.
 struct Limits {
   std::size_t rows = 500;        // of a table
   std::size_t points = 500;      // of a series
@@ -104,7 +104,8 @@ class Renderer {
       SOTTO_REQUIRE(row.size() == t.head.size(), "a row of {} cells in a table of {} columns",
                     row.size(), t.head.size());
     }
-    // The caption stays in sight when a wide table is moved sideways, so it stands above it.
+    // The caption is above the table, not in it, so that it stays in sight when a wide table is
+    // scrolled.
     std::string labelled;
     if (!t.caption.empty()) {
       labelled = fmt::format(" aria-labelledby=\"table-{}\"", ++captions_);
@@ -188,7 +189,7 @@ class Renderer {
     out_ += "</figure>\n";
   }
 
-  // JSON that can stand in a script element: nothing in it looks like markup.
+  // JSON for a script element: nothing in it looks like markup.
   static std::string script_text(const Json& json) {
     std::string text;
     for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
@@ -215,7 +216,7 @@ class Renderer {
     }
   }
 
-  // Evenly spaced points with the first and the last; of bars the first ones.
+  // Keeps evenly spaced points, with the first and the last; keeps the first bars.
   void thin(ChartSeries& s, bool evenly) const {
     const std::size_t size = s.y.size();
     if (size <= limits_.points) return;
@@ -247,7 +248,8 @@ class Renderer {
     return json;
   }
 
-  // The chart for those who cannot see it: one column a series where they share what is across.
+  // The chart as a table, for those who cannot see it: one column per series when all share their
+  // x.
   static PageTable values(const Chart& c) {
     const bool bars = !c.categories.empty();
     const auto shares_x = [&](const ChartSeries& s) { return s.x == c.series.front().x; };
@@ -302,7 +304,7 @@ class Renderer {
     return all;
   }
 
-  // Isolated, so that a word written from right to left leaves its neighbours where they are.
+  // Isolated, so that right-to-left text does not reorder its neighbours.
   std::string text(const std::string& value) const {
     std::string escaped = escape_html(shorten(value, limits_.characters));
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x80; };

@@ -1,9 +1,9 @@
 // A page as data, and the one place that turns it into HTML.
 //
-// The page is one file: style, script and charting library stand in it, it asks for nothing over
-// the network (its content security policy forbids it) and opens from a disk. Every text is shown
-// as text, whatever it holds. Every number carries all its digits, in the `value` of its <data>
-// element and on hover, so that a page can be checked against the JSON it was made from.
+// The page is one file that contains its style, script and charting library. It requests nothing
+// over the network (its content security policy forbids it) and opens from a disk. Every text is
+// shown as text, whatever it holds. Every number carries all its digits, in the `value` of its
+// <data> element and on hover, so that a page can be checked against its JSON.
 //
 //   Page page;
 //   page.title = "Topics";
@@ -13,7 +13,7 @@
 //   folder.write_text("report.html", render(page));
 //
 // Pages stay under 2 MB: a table shows its first rows, a list of cards its first cards and a series
-// of a chart evenly spaced points, and each says what was left out.
+// of a chart evenly spaced points. Each says what was left out.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Cell {
   Cell(double value);                                          // NOLINT: implicit
   Cell(std::int64_t value);                                    // NOLINT: implicit
   Cell(int value) : Cell(static_cast<std::int64_t>(value)) {}  // NOLINT: implicit
-  Cell(double value, std::string shown);  // a number shown in words of its own, "2.1 s"
+  Cell(double value, std::string shown);  // a number with its own text, "2.1 s"
 
   std::string text;   // as shown; a double has four digits
   std::string exact;  // a number with all its digits, as JSON writes it; empty for text
@@ -46,14 +46,14 @@ struct PageTable {
   std::vector<Line> rows;  // each as long as the head
 };
 
-// A short list with bars: the words of a topic. A bar is as long as its value is in size, beside
-// the largest of the card.
+// A short list with bars: the words of a topic. The length of a bar is the size of its value
+// relative to the largest of the card.
 struct PageCard {
   Line title;
   std::vector<std::pair<std::string, double>> bars;
 };
 
-// Shown in the order of the fields; what is empty is not shown.
+// Fields are shown in their order; empty ones are not shown.
 struct PageSection {
   std::string heading = {};
   std::vector<Line> paragraphs = {};
@@ -70,7 +70,7 @@ enum class PageMark { none, good, bad };
 struct Page {
   std::string title;
   Line subtitle;
-  // One sentence under the title that nobody should miss: is this private or not.
+  // One sentence under the title that nobody should miss: whether this is private.
   Line notice;
   PageMark mark = PageMark::none;
   std::vector<PageSection> sections;

@@ -24,7 +24,7 @@ std::size_t count(std::string_view text, std::string_view part) {
   return n;
 }
 
-// What the page holds besides the fixed style and scripts.
+// The page without the fixed style and scripts.
 std::string content(std::string html) {
   for (const std::string_view fixed : {asset::style, asset::script, asset::chart_library}) {
     const std::size_t at = html.find(fixed);
@@ -45,7 +45,7 @@ Chart line_chart(const std::string& name, std::vector<double> y) {
   return chart;
 }
 
-// One text in every place that takes one.
+// A page with one text in every place that takes one.
 Page page_full_of(const std::string& text) {
   Chart bars;
   bars.title = bars.x_label = bars.y_label = text;

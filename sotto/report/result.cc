@@ -16,7 +16,7 @@ void check_finite(const Json& value, const std::string& path) {
   }
 }
 
-// How long a run took depends on the records.
+// The time of a run depends on the records.
 void refuse_times(const Json& value) {
   if (!value.is_structured()) return;
   for (const auto& [key, child] : value.items()) {

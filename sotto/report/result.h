@@ -1,4 +1,4 @@
-// JSON as the house writes it.
+// JSON in the form of the result files.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,9 +11,9 @@ namespace SOTTO_API sotto {
 // Keys keep the order in which they were set, so that files read from top to bottom.
 using Json = nlohmann::ordered_json;
 
-// Two-space indentation with short arrays of numbers on one line; ends with a newline. NaN and
-// infinity, which JSON does not have, are refused, and so is a time in a private result; bytes of a
-// file name that are not UTF-8 are replaced.
+// Two-space indentation with short arrays of numbers on one line; ends with a newline. Refuses NaN
+// and infinity, which JSON does not have, and a time in a private result. Replaces bytes of a file
+// name that are not UTF-8.
 std::string to_text(const Json& result);
 
 }  // namespace sotto

@@ -20,7 +20,7 @@ constexpr std::size_t kWordsInAName = 3;  // of a topic
 
 using Facts = std::vector<std::pair<std::string, Cell>>;
 
-// A word of a shell: quoted when it holds anything a shell could read otherwise.
+// A word for a shell: quoted when a shell could read it in another way.
 std::string quoted_word(const std::string& word) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -32,7 +32,7 @@ std::string quoted_word(const std::string& word) {
   return "'" + inside + "'";
 }
 
-// The name of an element on the page: its own, or the words of its key.
+// The name of an element on the page: its label, or the words of its key.
 std::string name_on_page(const ResultElement& element) {
   if (!element.label.empty()) return element.label;
   return label_of(element.path.substr(element.path.rfind('/') + 1));
@@ -134,7 +134,7 @@ void add_epoch_history(const Json& history, PageSection& section) {
   if (!errors.series.empty()) section.charts.push_back(std::move(errors));
 }
 
-// A list of numbers as a chart; what has no shape, a single number, as a fact.
+// A list of numbers becomes a chart; a single number becomes a fact.
 void add_curve(const ResultElement& element, PageSection& section) {
   const std::string name = name_on_page(element);
   if (element.value.size() < 2) {
@@ -146,8 +146,8 @@ void add_curve(const ResultElement& element, PageSection& section) {
   }
 }
 
-// Where each kind of element stands. The order of the elements is that of the result; the order of
-// the sections is the page's.
+// Puts each kind of element into its section. Elements keep the order of the result; the page has
+// its own order of sections.
 class ResultPage {
  public:
   explicit ResultPage(const ResultDocument& document) : document_(document) {
@@ -289,7 +289,7 @@ class ResultPage {
     }
   }
 
-  // For each array the entries of its columns that matter most.
+  // The largest entries of the columns of each array.
   void add_entry_cards() {
     for (const ResultElement* array : entries_) {
       const std::string which = entries_.size() > 1 ? ", " + array->label : "";
@@ -320,7 +320,7 @@ class ResultPage {
       table.rows.push_back({component_name(n), cell_of(weights_->value[n])});
     }
     for (const ResultElement* column : columns_) {
-      // A column of another length belongs to no row.
+      // A column of another length does not fit the rows.
       if (column->value.size() != weights() || weights() == 0) {
         add_fact(*column, others_.facts);
         continue;
@@ -343,9 +343,9 @@ class ResultPage {
     }
     if (document_.is_private()) {
       again.paragraphs.push_back(
-          {"Noise is drawn anew in every run and cannot be asked for again, so another run gives "
-           "another result. It also pays again: the epsilons of two runs over the same data add "
-           "up."});
+          {"Every run draws new noise, and no run can draw the same noise again, so another run "
+           "gives another result. It also spends privacy again: the epsilons of two runs over the "
+           "same data add up."});
     }
     if (document_.files() && !document_.files()->empty()) {
       Line line{"Beside this page: "};

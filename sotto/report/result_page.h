@@ -1,9 +1,9 @@
-// The page of a run, made from the document that declares its result: the other visitor beside
-// json_of, so every number on the page is one of result.json, and a page of a private run shows
-// nothing that was not released.
+// The page of a run, made from the document that declares its result. Like json_of it visits the
+// elements of the document. So every number on the page is also in result.json, and the page of a
+// private run shows nothing that was not released.
 //
-// There is no code for a command here, and nothing is guessed from keys: what an element was
-// declared to be decides where it stands.
+// No code here depends on a command, and nothing is guessed from keys: the kind of an element
+// decides where it is shown.
 #pragma once
 
 #include "sotto/report/document.h"

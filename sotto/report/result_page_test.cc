@@ -117,7 +117,7 @@ TEST(ResultPage, numbers_are_those_of_the_json_and_no_others) {
   collect(json_of(document), known);
   const std::set<double> shown = numbers_on(html_of(document));
   for (const double x : shown) {
-    // Positions in a list are counted on the axis of a curve.
+    // The axis of a curve counts the positions in its list.
     EXPECT_TRUE(known.contains(x) || x == 3) << x;
   }
   for (const double x :
@@ -129,7 +129,7 @@ TEST(ResultPage, numbers_are_those_of_the_json_and_no_others) {
   }
 }
 
-// A command that this page has never heard of gets every section from what it declares.
+// A command that this page does not know gets every section from its declarations.
 TEST(ResultPage, an_element_of_every_kind_stands_in_its_section) {
   const Page page = page_of(private_topics("a"));
   EXPECT_EQ(page.title, "What was divined");

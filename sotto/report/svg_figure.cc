@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// One panel, in points.
+// The sizes of a panel, in points.
 constexpr double kWidth = 300, kHeight = 210, kLeft = 52, kRight = 12, kTop = 26, kBottom = 42;
 constexpr double kLegendLine = 13;
 
@@ -45,7 +45,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-// From values to points on paper.
+// Maps values to points on paper.
 struct Axis {
   double low = 0, high = 1;
   bool log = false;
@@ -62,7 +62,7 @@ struct Axis {
   }
 };
 
-// Around all values that can be shown.
+// An axis around all values that can be shown.
 Axis axis_around(const std::vector<double>& values, bool log) {
   Axis axis;
   axis.log = log;
@@ -78,7 +78,7 @@ Axis axis_around(const std::vector<double>& values, bool log) {
     return {low / margin, high * margin, true};
   }
   const double margin = low == high ? std::max(0.5, std::abs(low) / 2) : 0.04 * (high - low);
-  // An axis that almost reaches zero begins there.
+  // An axis that almost reaches zero starts there.
   const bool from_zero = low >= 0 && low < 0.3 * high;
   return {from_zero ? 0 : low - margin, high + margin, false};
 }
@@ -115,8 +115,8 @@ void check(const Chart& chart) {
   }
 }
 
-// Markers that differ in outline: circle, square, triangle, diamond, cross, plus; then filled
-// white.
+// Markers with different outlines: circle, square, triangle, diamond, cross, plus; then the same
+// filled with white.
 std::string marker(std::size_t style, double x, double y) {
   const std::string fill = style % 2 == 0 ? kStyles[style % kStyleCount].colour : "#ffffff";
   const std::string stroke = kStyles[style % kStyleCount].colour;
@@ -218,7 +218,7 @@ class Panel {
     for (const double cap : {low, high}) stroke(x - 2.5, cap, x + 2.5, cap, paint.c_str());
   }
 
-  // A path that is broken where there is no point; intervals below, markers on top.
+  // A path with gaps where points are missing; intervals below, markers on top.
   void line(std::size_t s) {
     const ChartSeries& series = chart_.series[s];
     const Style& style = kStyles[s % kStyleCount];
@@ -260,7 +260,7 @@ class Panel {
     }
   }
 
-  // Below the panel, two entries a line.
+  // The legend below the panel, two entries per line.
   void legend() {
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
       const double x = left_ + kLeft + (s % 2 == 0 ? 0 : (kWidth - kLeft) / 2);

@@ -1,4 +1,4 @@
-// What every command does at the end: puts its result into the output folder.
+// The last step of every command: puts its result into the output folder.
 #pragma once
 
 #include "sotto/base/export.h"

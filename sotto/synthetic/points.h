@@ -9,9 +9,9 @@
 //     within O(noise^2/d) of the v_h, whatever the number of records.
 //   centred: c is 4^(1/3) with probability 1/3 and -4^(1/3)/2 otherwise, so E[c] = 0 and
 //     E[c^3] = 1. Then the trace of the noise vanishes and E[x^(x)3] = sum_h w_h v_h^(x)3 exactly.
-//   mixture: a mixture of Gaussians of one spherical variance s^2 = noise^2/d. Its means have random
-//     directions instead of the orthonormal v_h. They all have the same length, such that the two
-//     nearest are `separation` times s apart.
+//   mixture: a mixture of Gaussians of one spherical variance s^2 = noise^2/d. Its means have
+//     random directions instead of the orthonormal v_h. They all have the same length, such that
+//     the two nearest are `separation` times s apart.
 //
 // With max_norm, a longer record is clipped to that norm, as in private methods. The vectors remain
 // the truth up to the same order as above; the weights shrink.

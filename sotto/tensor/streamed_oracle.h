@@ -9,10 +9,10 @@ namespace sotto {
 
 // The position of a stream between two answers.
 struct StreamPosition {
-  Index answers = 0;  // given so far
-  Index pass = 0;     // how many times the source was rewound
-  Index record = 0;   // records of this pass that have been used
-  double bound = 0;   // the norm bound of the answers, where the run chose it; 0: none
+  Index answers = 0;            // given so far
+  Index pass = 0;               // how many times the source was rewound
+  Index record = 0;             // records of this pass that have been used
+  double bound = 0;             // the norm bound of the answers, where the run chose it; 0: none
   KeyedDigest::Value digest{};  // of those records; zero: none was kept
 
   bool operator==(const StreamPosition&) const = default;

@@ -47,7 +47,7 @@
     },
   };
 
-  // On a logarithmic axis powers of ten as people write them, with 2 and 5 where there are few.
+  // A logarithmic axis has powers of ten as people write them, with 2 and 5 where there are few.
   const power = (value, first, last) => {
     const exponent = Math.floor(Math.log10(value) + 1e-9);
     const digit = Math.round(value / 10 ** exponent * 1e6) / 1e6;
@@ -59,7 +59,7 @@
   const axis = (title, log, values, colour) => ({
     type: log ? "logarithmic" : "linear",
     title: {display: Boolean(title), text: title, color: colour.soft},
-    // What an interval reaches must be inside.
+    // The axis must contain all intervals.
     suggestedMin: values.length ? Math.min(...values) : undefined,
     suggestedMax: values.length ? Math.max(...values) : undefined,
     ticks: log ? {color: colour.soft, callback(value) { return power(value, this.min, this.max); }}
@@ -129,7 +129,8 @@
   const draw = (figure) => {
     const data = JSON.parse(figure.querySelector("script").textContent);
     const bars = data.categories.length > 0;
-    // Long names stand better beside their bars than under them, and few bars take less room so.
+    // Long names are better beside their bars than under them, and few bars take less room that
+    // way.
     const flat = bars && (data.categories.length <= 12 ||
                           data.categories.some((name) => Array.from(name).length > 6));
     if (flat) {
@@ -151,13 +152,13 @@
   const figures = Array.from(document.querySelectorAll("figure.chart"));
   let charts = figures.map(draw);
 
-  // Anew rather than changed: colours of points and bars are kept by the library.
+  // Charts are made again rather than changed: the library keeps the colours of points and bars.
   const redraw = () => {
     charts.forEach((chart) => chart.destroy());
     charts = figures.map(draw);
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  // Paper is white, and folded parts are of no use on it.
+  // Paper is white, and folded parts are useless on it.
   addEventListener("beforeprint", () => {
     root.dataset.scheme = "light";
     document.querySelectorAll("section > details:not([open])").forEach((part) => {
