@@ -156,7 +156,7 @@ const Remark kRemarks[] = {
      "tensor, which are small for topics of nearly equal weight."},
     {"Remark 5.3: configuration 3 is better than 4", nullptr, "configuration_3", "configuration_4",
      ""},
-    {"(ours) strict is better than configuration 1, the only one that is private", nullptr,
+    {"(sotto) strict is better than configuration 1, the only one that is private", nullptr,
      "strict", "configuration_1",
      "For LDA strict takes the topics from pairs of words, as non-negative factors. With few words "
      "that all topics share this leaves an error of its own, whatever epsilon is; where noise no "

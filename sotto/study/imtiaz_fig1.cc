@@ -157,7 +157,7 @@ Finding match_finding(const StudyTable& table) {
 
 Finding ratio_finding(const StudyTable& table) {
   Finding finding;
-  finding.states = "(ours) strict needs less epsilon than AGN for the same error";
+  finding.states = "(sotto) strict needs less epsilon than AGN for the same error";
   finding.same = true;
   for (const Size& size : kSizes) {
     const auto cells = along(table, size, "epsilon");
@@ -187,14 +187,14 @@ StudyOutcome conclude(const StudyTable& table) {
                     "the methods cannot be told apart, and DP-TPM, which whitens with the exact "
                     "M2, is ahead."),
       avn_by_size(table), match_finding(table),
-      order_finding(table, "(ours) strict is better than AGN", {{"strict", "agn"}},
+      order_finding(table, "(sotto) strict is better than AGN", {{"strict", "agn"}},
                     "With so much epsilon that the noise hardly matters the two recover alike."),
       ratio_finding(table)};
   outcome.notes = {
       "The order strict, AGN, AVN, DP-TPM is counted over all cells of both sweeps, those at the "
       "ends included, where no method or every method recovers the topics.",
-      "The paper tells neither N of its epsilon sweep nor epsilon of its N sweep: 100,000 and 1 "
-      "are ours, as are the Dirichlet(0.3) topics and delta 1e-5."};
+      "The paper states neither N of its epsilon sweep nor epsilon of its N sweep: 100,000 and 1 "
+      "were chosen here, as were the Dirichlet(0.3) topics and delta 1e-5."};
   return outcome;
 }
 

@@ -127,10 +127,10 @@ std::string reproduction_document(const std::vector<Json>& summaries) {
   std::string text =
       "# What the papers state, and what we measured\n\nMade by `sotto reproduce --document DIR` "
       "from the `summary.json` files of a run in DIR; a test keeps it current. Numbers in brackets "
-      "are 95% intervals by the bootstrap over trials. \"The same\" is decided by the program from "
-      "the numbers, by the rule in the experiment's file under `sotto/study/`. The figures are "
-      "made anew by `sotto reproduce --all`.\n\n| experiment | source | the same "
-      "|\n|---|---|---|\n";
+      "are 95% intervals by the bootstrap over trials. The program decides from the numbers what "
+      "is \"the same\", by the rule in the experiment's file under `sotto/study/`. `sotto "
+      "reproduce --all` makes the figures again. Statements marked (sotto) are about this "
+      "library.\n\n| experiment | source | the same |\n|---|---|---|\n";
   for (const Json& summary : summaries) {
     int same = 0;
     for (const Json& finding : summary.at("findings")) same += finding.at("same").get<bool>();

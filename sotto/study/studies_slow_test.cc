@@ -39,7 +39,7 @@ TEST(Studies, wang_fig1_finds_steeper_falls_for_worse_noise) {
   EXPECT_LT(adversarial, random);
 }
 
-TEST(Studies, wang_whitening_stands_less_noise_than_the_power_method) {
+TEST(Studies, wang_whitening_tolerates_less_noise_than_the_power_method) {
   EXPECT_TRUE(finding(quick("wang-whitening"), 1)["same"]);
 }
 

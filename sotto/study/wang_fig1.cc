@@ -207,9 +207,9 @@ const Claim kClaims[] = {
     {"gaussian", "random noise", "random noise: failures set in at sigma ~ d^-1/2",
      "exponent of d {}", -0.5, log_of, "sigma sqrt(d)", root,
      "In small dimensions the transition is held back by the third weight, 0.5: noise of a larger "
-     "operator norm is found before v3, whatever d. More starts and iterations bring it nearer to "
-     "that limit and make the exponent flatter; between the largest two d, where it is well below, "
-     "the power is steeper."},
+     "operator norm is found before v3, whatever d is. More starts and iterations bring it nearer "
+     "to that limit and make the exponent flatter; between the largest two d, where it is well "
+     "below, the power is steeper."},
     {"adversarial", "adversarial noise", "adversarial noise: failures set in at sigma ~ d^-1",
      "exponent of d {}", -1, log_of, "sigma d", same,
      "The noise pulls every start towards v2, so v1 is found first only from a start with v1.u of "
@@ -270,7 +270,7 @@ StudyOutcome conclude(const StudyTable& table) {
                                    claim.scale));
   }
   outcome.notes = {
-      "The paper does not tell starts and iterations; both are chosen here, and the full settings "
+      "The paper does not state starts and iterations; both are chosen here, and the full settings "
       "measure a second choice beside the first.",
       "Starts, iterations and the reading of the criterion were settled after trying others (1 to "
       "30 "
@@ -287,7 +287,7 @@ StudyOutcome conclude(const StudyTable& table) {
 }  // namespace wang_fig1_study
 
 Study wang_fig1() {
-  return {"wang-fig1", "Noise that the robust power method stands, by dimension",
+  return {"wang-fig1", "Noise that the robust power method tolerates, by dimension",
           "Wang & Anandkumar 2016, Figure 1", wang_fig1_study::make_plan,
           wang_fig1_study::conclude};
 }

@@ -105,7 +105,7 @@ StudyOutcome conclude(const StudyTable& table) {
        "The largest entry of a random unit vector is near sqrt(2 log d / d), so the noise per "
        "coordinate falls almost as 1/d, as fast as the signal does.",
        {{"published", to_json(published)}, {"strict", to_json(strict)}}},
-      {"(ours) the strict form needs less epsilon than Algorithm 3 as published",
+      {"(sotto) the strict form needs less epsilon than Algorithm 3 as published",
        fmt::format("{} times less at d = {}", to_words(gain), last.text("d")), gain.low > 1, "",
        to_json(gain)}};
   outcome.notes = {

@@ -177,7 +177,7 @@ Finding noise_finding(const StudyTable& table) {
                     transitions({middle, drawn.end()})[last]);
   });
   Finding finding;
-  finding.states = "whitening without side information stands less noise than the power method";
+  finding.states = "whitening without side information tolerates less noise than the power method";
   finding.same = ratio.low > 1;
   finding.numbers["ratio"] = to_json(ratio);
   for (std::size_t i = 0; i < whitened.size(); ++i) {
@@ -185,9 +185,9 @@ Finding noise_finding(const StudyTable& table) {
                                                {"power", json_number(std::exp(power[i]))},
                                                {"whitening", json_number(std::exp(whitened[i]))}});
   }
-  finding.measured =
-      fmt::format("at d = {} the power method stands {} times the noise (half of the trials fail)",
-                  table.plan.cells.back().text("d"), to_words(ratio));
+  finding.measured = fmt::format(
+      "at d = {} the power method tolerates {} times the noise (half of the trials fail)",
+      table.plan.cells.back().text("d"), to_words(ratio));
   return finding;
 }
 

@@ -76,10 +76,9 @@ Finding wei_order(const StudyTable& table, const std::vector<StudyCell>& cells,
                                  to_words(second));
   finding.same = first.confirmed() && second.confirmed();
   finding.why =
-      "The paper does not tell its clipping constants m and L. Noise on gradients and on the "
-      "output "
-      "is proportional to them and that on the input is not, so they decide the order, with "
-      "nothing paid: neither method's certificate says more than none.";
+      "The paper does not state its clipping constants m and L. Noise on gradients and on the "
+      "output is proportional to them and that on the input is not, so they decide the order at "
+      "no cost: neither method's certificate says more than none.";
   finding.numbers = {{"gradient < output", to_json(first)}, {"output < input", to_json(second)}};
   return finding;
 }
@@ -115,7 +114,7 @@ Finding wei_strict(const StudyTable& table, const std::vector<StudyCell>& cells)
   const CellOrder order = compare(table, cells, "strict", "input");
   Finding finding;
   finding.states =
-      "(ours) strict is better than input perturbation, the one published method that is private";
+      "(sotto) strict is better than input perturbation, the one published method that is private";
   finding.measured = "strict below input " + to_words(order);
   finding.same = order.confirmed();
   finding.why = order.confirmed() ? ""
