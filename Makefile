@@ -25,7 +25,7 @@ bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs
 	python3 bench/run.py build/release
 
-# The full experiments (resumed where they were stopped), and the document made from them.
+# The full experiments (resumed where they stopped), and the document made from them.
 reproduction: setup
 	$(call BUILD,release) --target sotto_cli
 	build/release/sotto reproduce --all --out reproduced

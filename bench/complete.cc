@@ -1,6 +1,6 @@
-// Completion: updates a second, seconds a sweep, and what is reached on real ratings.
-//   bench_complete speed           millions of updates a second of one core's time
-//   bench_complete sweep DIM SHARE processor seconds a sweep of CP least squares, rank 8, DIM^3
+// Completion: updates per second, seconds per sweep, and the error on real ratings.
+//   bench_complete speed           millions of updates per second of processor time
+//   bench_complete sweep DIM SHARE processor seconds per sweep of CP least squares, rank 8, DIM^3
 //   bench_complete quality FILE    RMSE of each method, 90/10 splits, month as third mode
 #include <fmt/format.h>
 #include <omp.h>
@@ -95,7 +95,7 @@ double test_rmse(const EntrySplit& split, const CompletionOptions& options) {
   return root_mean_square_error(split.held_out, fit.model.predict(split.held_out));
 }
 
-// Mean and user and item biases, cut to the range of the ratings.
+// Mean and user and item biases, clipped to the range of the ratings.
 double bias_rmse(const EntrySplit& split, std::vector<double> shrink) {
   const Biases biases = fit_biases(split.kept, shrink);
   double sum = 0;

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-# Both on one thread and by processor time: neither waits for the other, nor for other work.
+# Both on one thread and by processor time, so that other work on the machine does not count.
 os.environ |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
 
 import numpy as np
@@ -17,7 +17,7 @@ RANK, SWEEPS = 8, 20
 
 
 def theirs(dim, share):
-    """Seconds a sweep: the difference of two runs, so that the start does not count."""
+    """Seconds per sweep: the difference of two runs, so that the start does not count."""
     generator = np.random.default_rng(0)
     factors = [generator.standard_normal((dim, RANK)) for _ in range(3)]
     tensor = np.einsum("ir,jr,kr->ijk", *factors)

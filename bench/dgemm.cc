@@ -1,5 +1,5 @@
-// The machine's own dgemm rate in GF/s: OpenBLAS (when there) and this library's seam, over square
-// and narrow shapes. Prints "NAME GFLOPS" lines.
+// The dgemm rate of this machine in GF/s: OpenBLAS (if present) and this library's own product,
+// over square and narrow shapes. Prints "NAME GFLOPS" lines.
 #include <cstdio>
 
 #include "bench/timing.h"

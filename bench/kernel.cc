@@ -1,5 +1,5 @@
-// The block contraction kernel: effective rate 2 d^p L / time in GF/s, against which a dgemm that
-// knows nothing of symmetry would compete. Prints "NAME GFLOPS" lines.
+// The block contraction kernel: its effective rate 2 d^p L / time in GF/s, which compares with a
+// dgemm that ignores symmetry. Prints "NAME GFLOPS" lines.
 #include <cmath>
 #include <cstdio>
 

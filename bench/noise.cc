@@ -1,5 +1,5 @@
-// How fast secret noise is drawn on one core: millions of values a second (megabytes for the bare
-// stream), the best of seven. numpy's standard_normal, run beside it, is the measure.
+// How fast secret noise is drawn on one core: millions of values per second (megabytes for the bare
+// stream), the best of seven. Compare with numpy's standard_normal on the same machine.
 #include <fmt/format.h>
 #include <omp.h>
 

@@ -3,8 +3,8 @@
 
 usage: private_completion.py SOTTO [--movielens RATINGS.CSV] [--draws N]
 
-Ratings are generated; with --movielens those of that file are added, two random tenths held out in
-turn, the month as third mode. Prints the mean RMSE over N draws of noise (3), with a `delta` of
+Ratings are generated. --movielens adds those of a file, with two random tenths held out in turn and
+the month as third mode. Prints the mean RMSE over N draws of noise (3), with a `delta` of
 1e-6 for gradients and none otherwise.
 """
 import argparse
@@ -48,8 +48,8 @@ def movielens(path, folder):
 
 
 def mean_alone(split):
-    """The error of the mean of all training ratings, whatever the columns: the value is third
-    before a time stamp, and last otherwise."""
+    """The error of the mean of all training ratings. The value is the third column before a time
+    stamp, and the last one otherwise."""
     def values(path):
         head, *lines = path.read_text().splitlines()
         column = next(i for i, name in enumerate(head.split(",")) if name in ("rating", "value"))

@@ -66,7 +66,7 @@ void search(Index d, Index k, int order) {
   }
 }
 
-// Both mechanisms as a user gets them, and the weight each was forecast to recover at that epsilon.
+// Both mechanisms with the defaults of a user, and the weight each was forecast to recover.
 void compare(Index d, Index components, int order, int repeats, std::uint64_t seed) {
   const RecoveryProblem problem = random_problem(d, components, order, seed);
   const PublicShape shape{problem.vectors.rows(), problem.order};
@@ -74,7 +74,7 @@ void compare(Index d, Index components, int order, int repeats, std::uint64_t se
   const PowerPlan iterate{PowerMechanism::iterate,
                           problem.shape(default_starts(shape), default_iterations(shape))};
   const PowerPlan input{PowerMechanism::input, problem.shape(32, 100)};
-  // Runs of another seed share nothing.
+  // Runs with another seed share nothing.
   const double e = needed_epsilon(
       [&](double x, std::uint64_t run) {
         return run_iterate(problem, iterate.shape, Published::no, x, 1000 * seed + run);

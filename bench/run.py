@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""All benchmarks, printed as ratios measured in one run.
+"""Runs all benchmarks and prints their ratios, measured in one run.
 
 usage: run.py BUILD_FOLDER [--quick]
 
-Kernel rates stand against the best dgemm rate this machine shows, over OpenBLAS (told to use each
-of several kernels, because it does not recognise every processor) and this library's own product.
-Peers run in a virtual environment that is made under the build folder; without a package index that
-part is skipped and says so.
+Kernel rates are compared with the best dgemm rate on this machine, over OpenBLAS (with each of
+several kernels, because it does not recognise every processor) and this library's own product.
+Peers run in a virtual environment under the build folder; without a package index that part is
+skipped with a message.
 """
 import json
 import os

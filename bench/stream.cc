@@ -2,12 +2,12 @@
 //
 // usage: bench_stream FILE.npy [L [ANSWERS]]     (one million points of d = 500: see bench/run.py)
 //
-// Reads the file once in ANSWERS batches (20), L vectors at a time (32), and multiplies matrices of
-// the same shapes after each, as often as the batch does: both meet the machine in the same moment.
-// Prints "NAME VALUE" lines: the rate of X U and X^T Z with reading, 4 n d L / time, and that of
-// the two products alone (this library's seam, and OpenBLAS when there), in GF/s, the best of all
-// rounds; the same over the processor time of all rounds, which a busy machine hardly changes; and
-// the largest resident memory.
+// Reads the file once in ANSWERS batches (20), L vectors at a time (32). After each batch it
+// multiplies matrices of the same shapes as often as the batch does, so that both run under the
+// same load of the machine. Prints "NAME VALUE" lines in GF/s: the rate of X U and X^T Z with
+// reading, 4 n d L / time, and that of the two products alone (this library's product, and OpenBLAS
+// if present), the best of all rounds; the same over the processor time of all rounds, which a busy
+// machine hardly changes; and the largest resident memory.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Products {
   Matrix x_, xt_, u_, z_, s_, y_;
 };
 
-// Of all threads of the process, in user and kernel mode.
+// The processor time of all threads of the process, in user and kernel mode.
 double processor_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

@@ -3,9 +3,9 @@
 
 usage: topics_peer.py SOTTO CORPUS [--vocab FILE] [-k K] [--out FOLDER]
 
-A tenth of the documents is held out (every tenth). All models see the rest, and all are judged by
-the same rule: proportions inferred from one half of the tokens of a held-out document (dealt
-alternately), the other half predicted. Times are of fitting alone, on the same cores.
+Every tenth document is held out. All models see the rest, and the same rule judges all of them:
+proportions are inferred from one half of the tokens of a held-out document (dealt alternately), and
+the other half is predicted. Times are of fitting alone, on the same cores.
 CORPUS: UCI docword (plain or gzip) or text, one document a line, words between blanks.
 """
 import argparse
@@ -66,7 +66,7 @@ def halves(counts):
 
 
 def perplexity(seen, hidden, topics, alpha, rounds=50):
-    """Variational proportions from `seen`, the words of `hidden` predicted; topics V x k."""
+    """Predicts the words of `hidden` with variational proportions from `seen`; topics V x k."""
     from scipy.special import psi
     v = topics.shape[0]
     topics = (1 - 1e-6) * topics / topics.sum(0) + 1e-6 / v

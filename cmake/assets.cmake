@@ -1,4 +1,4 @@
-# What the report page is made of becomes part of the library: its style, its script and Chart.js.
+# Embeds the parts of the report page in the library: its style, its script and Chart.js.
 find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
 if(NOT CHART_JS)
   message(FATAL_ERROR "Chart.js is missing: apt-get install libjs-chart.js (or -DCHART_JS=FILE)")

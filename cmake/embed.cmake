@@ -4,7 +4,7 @@
 set(source "#include \"sotto/report/assets.h\"\n\nnamespace sotto::asset {\n\n")
 foreach(name CHART_LIBRARY STYLE SCRIPT)
   file(READ "${${name}}" text)
-  # What would end the element the text will stand in, or ask for one more file.
+  # Text that would end the element around it, or request another file.
   if(text MATCHES "</(script|style)" OR text MATCHES "<!--" OR text MATCHES "sourceMappingURL")
     message(FATAL_ERROR "${${name}} cannot stand inside a page")
   endif()

@@ -1,5 +1,5 @@
-# Each program of examples/ is compiled and run, and prints what its last comment says. Only what is
-# about reports links sotto_report.
+# Each program of examples/ is compiled and run, and must print what its last comment says. Only
+# examples about reports link sotto_report.
 file(GLOB examples CONFIGURE_DEPENDS examples/*.cc)
 foreach(source ${examples})
   get_filename_component(name ${source} NAME_WE)

@@ -11,7 +11,7 @@ set_target_properties(sotto_report PROPERTIES EXPORT_NAME report)
 set_target_properties(sotto_report_shared PROPERTIES EXPORT_NAME report_shared)
 install(TARGETS sotto sotto_report sotto_shared sotto_report_shared EXPORT sottoTargets)
 install(TARGETS sotto_cli)
-# What has to be built before it can be installed; the tests need not be.
+# Targets that must be built before an installation; the tests need not be.
 add_custom_target(installable DEPENDS sotto sotto_report sotto_shared sotto_report_shared sotto_cli)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
@@ -38,7 +38,7 @@ foreach(name sotto sotto_report)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# The manual, as a man page and as it stands in docs/.
+# The manual, as a man page and as in docs/.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(man_page ${PROJECT_BINARY_DIR}/sotto.1)
 add_custom_command(
@@ -66,7 +66,7 @@ set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the maintainers of sotto <maintainers@sotto
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
-# Only who compiles against the library needs these.
+# Needed only to compile against the library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, libfftw3-dev, zlib1g-dev")
 include(CPack)

@@ -2,11 +2,11 @@
 # (the papers' experiments, for the command line alone). A program that links sotto carries neither
 # HTML nor experiments.
 #
-# What a library consists of is compiled once, to objects that may stand in a shared library too.
-# Nothing is visible outside of a shared library but what the public headers declare (SOTTO_API in
+# The sources of a library are compiled once, to objects that a shared library may contain too. Only
+# what the public headers declare is visible outside of a shared library (SOTTO_API in
 # base/export.h); the command line and the tests link the static libraries and see everything.
 
-# What whoever includes a header of a library needs, and what a library itself links.
+# What users of a library's headers need, and what the library itself links.
 function(sotto_interface name)
   target_include_directories(
     ${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
@@ -47,7 +47,7 @@ endfunction()
 function(sotto_shared_library name)
   add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}>)
   sotto_interface(${name}_shared)
-  # Every 0.x may change interfaces, so a program asks for the one it was linked with.
+  # Every 0.x may change interfaces, so a program needs the one it was linked with.
   set_target_properties(
     ${name}_shared PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

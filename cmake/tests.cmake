@@ -22,7 +22,7 @@ function(sotto_test_executable name label library)
   target_link_libraries(${name} PRIVATE ${library} sotto_flags GTest::gtest GTest::gtest_main
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
-  # Tests are compiled more often than they need to be fast; what they test has its own flags.
+  # Fast compilation matters more for tests than speed; the tested code has its own flags.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(SOTTO_PCH)
     # The first executable compiles the headers, the others use them.
@@ -54,7 +54,7 @@ if(SOTTO_FOLDERS)
   return()
 endif()
 
-# Tests that join folders no arrow joins.
+# Tests that need folders between which there is no arrow.
 file(GLOB integration_slow CONFIGURE_DEPENDS tests/integration/*_slow_test.cc)
 file(GLOB integration_fast CONFIGURE_DEPENDS tests/integration/*_test.cc)
 list(FILTER integration_fast EXCLUDE REGEX "_slow_test\\.cc$")
@@ -98,7 +98,7 @@ file(STRINGS tests/tape/leaks.cc wrapped REGEX "^#define WRAPPED_")
 list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
 target_link_options(sotto_leaky PRIVATE ${wrapped})
 
-# The program as a user meets it, and the installed tree as another project meets it.
+# The program as a user sees it, and the installed tree as another project sees it.
 file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
 foreach(source ${end_to_end})
   get_filename_component(name ${source} NAME_WE)
@@ -108,7 +108,7 @@ foreach(source ${end_to_end})
   endif()
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
-# With every kind of neighbour at every place, and inputs that take their time.
+# With every kind of neighbour at every place, and larger inputs.
 foreach(name test_neighbours test_leaks)
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)

@@ -3,8 +3,8 @@
 # Batches never join folders, and are small enough that a change in one file rebuilds little and that
 # several processors share the work.
 #
-# sotto_unity(TARGET FILES): batches of at most FILES files for the sources of TARGET. What has no
-# batch, such as a generated file, is compiled alone.
+# sotto_unity(TARGET FILES): batches of at most FILES files for the sources of TARGET. A file in no
+# batch, such as a generated one, is compiled alone.
 function(sotto_unity target files)
   if(NOT SOTTO_UNITY)
     return()

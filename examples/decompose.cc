@@ -1,5 +1,4 @@
-// Components of a tensor: a symmetric tensor that is public, made of two components, is taken apart
-// again.
+// Components of a tensor: a public symmetric tensor made of two components is decomposed.
 #include <cstdio>
 
 #include "sotto/sotto.h"

@@ -1,10 +1,10 @@
-// A Gaussian mixture: points that are public, from three Gaussians of one spherical variance.
+// A Gaussian mixture: public points from three Gaussians with one spherical variance.
 #include <cstdio>
 #include <random>
 
 #include "sotto/sotto.h"
 
-// Of ten points one around (4, 0, 0), three around (0, 4, 0) and six around (0, 0, 4).
+// One point in ten is around (4, 0, 0), three are around (0, 4, 0) and six around (0, 0, 4).
 sotto::RowMatrix points() {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise;

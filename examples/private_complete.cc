@@ -1,5 +1,5 @@
 // Private ratings: what users think of items is sensitive, who rated what is public. One rating is
-// protected, with epsilon 1. What is missing is predicted.
+// protected, with epsilon 1. Missing ratings are predicted.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "sotto/sotto.h"
 
-// Item 0 is liked by everybody, item 1 by nobody; the others are rated about 3.
+// Everybody likes item 0, nobody likes item 1; the others are rated about 3.
 double rating(int item, std::mt19937_64& random) {
   const double around = item == 0 ? 4.5 : item == 1 ? 1.5 : 3;
   return std::clamp(std::normal_distribution<double>(around, 0.5)(random), 1.0, 5.0);

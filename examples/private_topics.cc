@@ -6,7 +6,7 @@
 
 #include "sotto/sotto.h"
 
-// Documents of ten words, a fifth of them from the even words, the others from the odd ones.
+// Documents of ten words: a fifth of the documents uses the even words, the others the odd ones.
 sotto::Corpus documents() {
   constexpr int kWords = 20;
   sotto::Corpus corpus;

@@ -1,5 +1,5 @@
-// A result folder: arrays, result.json and a page to look at, as the command line writes them. This
-// program links sotto::report as well.
+// A result folder: arrays, result.json and a report page, as the command line writes them. This
+// program also links sotto::report.
 #include <cstdio>
 #include <filesystem>
 

@@ -1,5 +1,4 @@
-// Topics of documents: a file of public documents, one a line, is read and taken apart into two
-// topics.
+// Topics of documents: a file of public documents, one per line, is read and two topics are found.
 #include <cstdio>
 #include <fstream>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/api.md from examples/ and the list of public headers, and the snippet of README.md.
+"""Makes docs/api.md from examples/ and the list of public headers, and the snippet of README.md.
 
 usage: api_docs.py [--check]
 
@@ -12,7 +12,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# In the order in which they are read. The first one stands in README.md.
+# In the order of the page. The first one is in README.md.
 EXAMPLES = ["decompose", "private_decompose", "plan", "private_stream", "topics", "private_topics",
             "mixture", "private_complete", "report"]
 SNIPPET = re.compile(r"(?<=```cpp\n).*?(?=```\n)", re.S)
@@ -24,7 +24,7 @@ Made by `scripts/api_docs.py` from `examples/` and the public headers; a test ke
 `#include "sotto/sotto.h"` is all of it: five tasks, each with a `plan` and a `run`, the types they
 take and return, readers and `save`. A task takes an `Input`: data that is sensitive, or was declared
 public. Sensitive data needs an epsilon, public data takes none. A private result carries a
-certificate. What is wrong throws `sotto::Error`, whose message names the field between backquotes.
+certificate. Errors throw `sotto::Error`, whose message names the field between backquotes.
 
 With CMake, after `make install` or from the Debian package of `make deb`:
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the arrows of the house: which folder may include which, and the one door out.
+"""Checks the arrows between folders: which folder may include which, and the one door out.
 
 ARROWS is the picture of docs/architecture.md. A folder may include itself, what its arrow names,
-and all that stands below those. The rooms of a folder (ROOMS) are ordered in the same way.
+and all that those may include. The rooms of a folder (ROOMS) are ordered in the same way.
 Tests may include anything that is below their folder or beside it in a `testing` folder; decompose
 must never see privacy, and privacy never a tensor. ReleaseAccess, which opens sensitive data, is
 defined in release/ alone, and its header is included there alone: not in the program, the benchmarks
@@ -10,8 +10,8 @@ or the tests of other folders. Noise is drawn for data in one place,
 release/private_run: nothing else of the library or the program opens a stream or keeps a ledger.
 
 PROGRAM is what the commands of cli/ may see: they hold options, tasks and results, never the parts a
-task is made of. PROGRAM_ALSO has single headers beyond that; one that no command needs any more is
-to be struck off.
+task is made of. PROGRAM_ALSO lists single headers beyond that; one that no command needs any more
+must be removed from it.
 """
 import pathlib
 import re
@@ -37,7 +37,7 @@ ARROWS = {
 }
 PROGRAM = ["base", "io", "tasks", "report", "study", "synthetic"]
 PROGRAM_ALSO = [
-    # The accountant is what `sotto account` is about; it sees no data.
+    # `sotto account` shows the accountant, which sees no data.
     "sotto/privacy/accountant.h",
     "sotto/privacy/parse_spends.h",
     # What `--plan` prints: made of public numbers.
@@ -76,7 +76,7 @@ def violations_of_the_door(root):
             match = INCLUDE.match(line)
             if match and match.group(1) == DOOR_HEADER:
                 yield f"{place}: {DOOR_HEADER} may be included in release/ only"
-    # A header that includes it would hand the door to whoever includes that header.
+    # A header that includes it would give the door to all who include that header.
     for path in sources(root, "sotto/release"):
         if path.suffix == ".h" and DOOR_HEADER in included_by(path):
             yield (f"{path.relative_to(root)}: {DOOR_HEADER} may be included in the sources of "

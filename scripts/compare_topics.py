@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets the topics that were found beside the true ones of `sotto generate corpus`.
+"""Prints found topics beside the true ones of `sotto generate corpus`.
 
 usage: compare_topics.py FOUND_FOLDER TRUE_FOLDER
 """

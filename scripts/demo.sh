@@ -1,5 +1,5 @@
 #!/bin/sh
-# A tour: documents whose topics are known, found again with a privacy guarantee for each document.
+# A tour: finds the known topics of generated documents, with a privacy guarantee for each document.
 set -eu
 sotto=$1
 out=demo-out

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy over the library and the program; any finding fails.
 
-The sources of a folder are checked as one text: most of the time goes into the headers they share,
-and the analyzer looks only at the main file, so including them in one would not do. Findings are
-reported at the file and line they belong to.
+The sources of a folder are joined into one text and checked together, since the headers they share
+take most of the time. A file that includes them would not do: the analyzer looks only at the main
+file. Findings are reported at the file and line they belong to.
 
   lint.py [--jobs N]               every source
   lint.py --since COMMIT [..]      sources that changed since COMMIT, or whose headers did
@@ -34,7 +34,7 @@ def includes(path):
 
 
 def changed_sources(commit):
-    """What changed since a commit; a header stands for the sources that include it themselves."""
+    """The sources that changed since a commit, or that directly include a changed header."""
     listed = subprocess.run(["git", "diff", "--name-only", "--diff-filter=d", commit, "--"],
                             cwd=ROOT, capture_output=True, text=True)
     if listed.returncode != 0:

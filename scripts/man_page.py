@@ -3,8 +3,8 @@
 
 usage: man_page.py VERSION < docs/cli.md > sotto.1
 
-docs/cli.md has headings, paragraphs, `code` and tables of options; nothing else is understood, and
-anything else stops the script, so that a page with holes cannot be made.
+docs/cli.md has headings, paragraphs, `code` and tables of options. Anything else stops the script,
+so that a page with holes cannot be made.
 """
 import re
 import sys

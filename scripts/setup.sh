@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages of packages.txt that are missing. Quiet when there are none.
-# `setup.sh browser` installs the browser that tests the report page as well; it is large.
+# `setup.sh browser` also installs the browser that tests the report page; it is large.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 missing=""

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Builds and runs the tests and ends with a line "N passed, N failed".
 
-Default: everything fast in a release build, then the unit tests of the folders that read foreign
-bytes, index memory by hand or draw noise again under the address and undefined-behaviour
+Default: all fast tests in a release build. Then the unit tests of the folders that read foreign
+bytes, index memory by hand or draw noise run again under the address and undefined-behaviour
 sanitizers. --slow: the statistical and scaling tests instead, the report page in a browser, and the
-whole project under the sanitizers, which takes as long to compile as all the rest.
+whole project under the sanitizers, which takes as long to compile as everything else.
 """
 import argparse
 import pathlib
@@ -25,7 +25,7 @@ def build(preset, jobs, targets=()):
             sys.exit(f"{preset}: the build failed")
 
 
-# Long computations whose code other tests run under the sanitizers as well.
+# Long computations; other tests run their code under the sanitizers as well.
 TOO_LONG_FOR_SANITIZERS = "|".join([
     "a_million_records", "recovers_orthogonal_components_of_a_packed_tensor_exactly",
     "noise_has_the_operator_norm_asked_for", "Pld.epsilon_falls_with_noise",

@@ -83,7 +83,7 @@ class CheckIncludes(unittest.TestCase):
                 self.assertEqual(check({place: line}), (0, ""), place)
 
     def program(self, *headers):
-        """What is said of a command that includes these, but for what is to be struck off."""
+        """Findings about a command that includes these, without those on unneeded entries."""
         _, text = check({"cli/a.cc": "".join(f'#include "{header}"\n' for header in headers)})
         return [line for line in text.splitlines() if "strike it off" not in line]
 

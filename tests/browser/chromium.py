@@ -10,7 +10,7 @@ import time
 
 
 class Browser:
-    """One page at a time. `events` holds what the browser reported since the last open()."""
+    """Shows one page at a time. `events` holds the browser's reports since the last open()."""
 
     def __init__(self, seconds=120):
         program = shutil.which("chromium")
@@ -22,7 +22,7 @@ class Browser:
         self._read, to_write = os.pipe()
 
         def adopt():  # the browser reads commands from 3 and writes answers to 4
-            # Above the two numbers first: one of the pipes may have one of them already.
+            # First move both above these numbers: one of the pipes may already have one of them.
             commands, answers = os.dup(to_read), os.dup(to_write)
             os.dup2(commands, 3)
             os.dup2(answers, 4)
@@ -99,8 +99,8 @@ class Browser:
         self._wait_for("Page.loadEventFired")
 
     def complaints(self):
-        """Errors, warnings and exceptions that the page has caused."""
-        self.evaluate("0")  # whatever was on its way is here after this
+        """Errors, warnings and exceptions of the page."""
+        self.evaluate("0")  # all pending events have arrived after this
         found = []
         for event in self.events:
             method, parameters = event.get("method"), event.get("params", {})
@@ -114,7 +114,7 @@ class Browser:
         return found
 
     def requests(self):
-        """Everything that was asked for."""
+        """All requests of the page."""
         return [e["params"]["request"]["url"] for e in self.events
                 if e.get("method") == "Network.requestWillBeSent"]
 

@@ -20,14 +20,14 @@ HOSTILE = ["<script>document.title='broken'</script>", "</script><script>throw 1
            "{{x}}", "${x}", "\\u003c", "</style>", "x" * 200]
 PRIVATE = ["--epsilon", 2, "--delta", "1e-6"]
 
-# What each canvas shows: how many of its pixels are painted, and in how many colours.
+# For each canvas: how many of its pixels are painted, and in how many colours.
 CANVASES = """Array.from(document.querySelectorAll('canvas')).map((canvas) => {
   const pixels = new Uint32Array(canvas.getContext('2d')
       .getImageData(0, 0, canvas.width, canvas.height).data.buffer);
   const painted = pixels.filter((p) => p !== 0);
   return {painted: painted.length, colours: new Set(painted).size};
 })"""
-# What the charting library was given, and the colour of the first series.
+# The data given to the charting library, and the colour of the first series.
 CHARTS = """Array.from(document.querySelectorAll('canvas')).map((canvas) => {
   const chart = Chart.getChart(canvas);
   return {type: chart.config.type, colour: chart.data.datasets[0].backgroundColor,
@@ -167,7 +167,7 @@ class ReportPages(unittest.TestCase):
         for run in self.runs:
             result = json.loads((run / "result.json").read_text())
             known = set(numbers_in(result))
-            # Bars and points of curves are counted 1, 2, ..
+            # Bars and points of curves are numbered from 1.
             counted = set(map(float, range(longest_list(result) + 1)))
             self.open(run)
             shown = [float(text) for text in self.browser.evaluate(NUMBERS)]

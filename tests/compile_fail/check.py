@@ -1,9 +1,9 @@
-"""A file must compile as it is; with SHOULD_NOT_COMPILE every line that ends in `// error: TEXT`
-must fail, with an error that matches TEXT, and no other line.
+"""Checks that a file compiles, and that with SHOULD_NOT_COMPILE exactly the lines that end in
+`// error: TEXT` fail, each with an error that matches TEXT.
 
     check.py SOURCE COMPILER [FLAGS]
 
-So a line that has begun to compile is noticed, and so is one that fails for another reason.
+This notices a line that has begun to compile, and one that fails for another reason.
 """
 import pathlib
 import re
@@ -16,7 +16,7 @@ CAUSE = re.compile(r"^(.*?):(\d+):(?:\d+:)? +required from here$")
 
 
 def errors_by_line(source, compile_command):
-    """{line of the source: texts of the errors it causes, in headers, too}."""
+    """{line of the source: texts of the errors it causes, those in headers included}."""
     done = subprocess.run([*compile_command, source, "-DSHOULD_NOT_COMPILE"], capture_output=True,
                           text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
     found, cause = {}, 0

@@ -15,7 +15,7 @@ struct NoiseWithoutRecord {
   Block release(Block block, NoiseStream) const { return block; }
 };
 
-// What is chosen must be something that a tape can hold (release/tap.h).
+// A choice must be something that a tape can hold (release/tap.h).
 template <class Answer>
 struct Choice {
   const ReleaseRecord& record() const { return line; }

@@ -1,4 +1,4 @@
-// Ways into the data of release/ that must not compile: its headers open no door.
+// Ways into the data of release/ that must not compile: its headers give no access to it.
 #include <utility>
 
 #include "sotto/release/private_documents.h"

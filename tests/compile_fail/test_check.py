@@ -1,4 +1,4 @@
-"""check.py notices a wrong way that compiles, one that fails for another reason, and any other error.
+"""check.py notices a line that compiles, one that fails for another reason, and any other error.
 
     test_check.py COMPILER
 """

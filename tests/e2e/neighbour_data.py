@@ -19,7 +19,7 @@ WORDS, DOCUMENTS = 12, 150
 
 
 def two_topics(seed=1, documents=DOCUMENTS):
-    """Documents of 8 words, each from one half of the vocabulary for the most part."""
+    """Documents of 8 words, most of them from one half of the vocabulary."""
     rng = random.Random(seed)
     made = []
     for n in range(documents):
@@ -67,7 +67,7 @@ def lda_c(documents):
 
 
 def svmlight(documents):
-    """Labels that look like the counts of LDA-C, but for the documents that have their own."""
+    """Labels look like the counts of LDA-C, except for documents with labels of their own."""
     return lines(" ".join([str(d.get("label", len(d))),
                            *(f"{w + 1}:{c}" for w, c in sorted(d.items(), key=str)
                              if w != "label")])
@@ -83,7 +83,7 @@ OTHER_LABELLED = {
 
 ALIKE_LABELLED = {"a label": ({0: 3, "label": 1}, {0: 3, "label": "-1e308"}),
                   "a label like a count": ({0: 3, 4: 1, "label": 2}, {0: 3, 4: 1, "label": 7})}
-# Too short for a pair: nothing is summed.
+# Too short for a pair: contributes nothing.
 ALIKE_SHORT = {"too short": ({}, {3: 1})}
 
 
@@ -122,7 +122,7 @@ ALIKE_TEXTS = {
 
 
 def text_bytes(documents):
-    """As `text`; a document given as bytes may be anything but a line end."""
+    """As `text`; a document given as bytes may hold anything but a line end."""
     return b"".join((d if isinstance(d, bytes) else text([d])[:-1]) + b"\n" for d in documents)
 
 
@@ -141,7 +141,7 @@ DIM, RECORDS = 4, 1200
 
 
 def points(seed=2, records=RECORDS, dim=DIM):
-    """Around two means of norm about 0.7."""
+    """Points around two means of norm about 0.7."""
     rng = random.Random(seed)
     means = [[0.7 * (j == m) for j in range(dim)] for m in (0, 1)]
     return [[x + rng.gauss(0, 0.05) for x in means[rng.random() < 0.4]] for _ in range(records)]
@@ -159,7 +159,7 @@ OTHER_RECORDS = {
 }
 
 
-# With a bound of 1 on the norm: clipped to the same, or contributing zero.
+# With norm bound 1: clipped to the same record, or contributing zero.
 ALIKE_RECORDS = {
     "beyond the bound": ([2.0, 0.0, 0.0, 0.0], [1e9, 0.0, 0.0, 0.0]),
     "a square that overflows": ([0.0] * DIM, [1e300] * DIM),
@@ -189,7 +189,7 @@ def raw_f4(records):
                     for record in records)
 
 
-# A number whose lowest bytes are those by which gzip is recognised.
+# A number whose lowest bytes are the magic number of gzip.
 LIKE_GZIP = struct.unpack("<d", b"\x1f\x8b\x08\x00\x00\x00\xe0\x3f")[0]
 LIKE_NPY = struct.unpack("<d", b"\x93NUMPY\x01\x00")[0]
 OTHER_RAW = {
@@ -264,7 +264,7 @@ def symmetric(order=3, weight=600.0):
 
 
 def reach(index):
-    """How far a neighbour may move an entry: p!/m, m the number of its orders."""
+    """How far a neighbour may move an entry: p!/m, where m is the number of its orders."""
     return math.prod(math.factorial(index.count(i)) for i in set(index))
 
 
@@ -297,7 +297,7 @@ def tensor_npy(entries, order=3):
 
 
 def all_orders(entries):
-    """(index from 1, value) of everything that is not zero."""
+    """(index from 1, value) of all entries that are not zero."""
     return [(" ".join(str(i + 1) for i in order), value) for index, value in entries if value
             for order in sorted(set(itertools.permutations(index)))]
 
@@ -366,7 +366,7 @@ def ratings_csv(ratings):
 
 
 def stored_by_rating(ratings):
-    """As many files are: the order of the lines is a function of the values."""
+    """Sorted by rating, as many files are: the order of the lines is a function of the values."""
     return ratings_csv(sorted(ratings, key=lambda r: (-float(r[2]), r[0], r[1])))
 
 
@@ -411,7 +411,7 @@ ITEM_LIST = lines(range(1, ITEMS + 1))
 MONTH_LIST = lines(f"2001-0{m + 1}" for m in range(MONTHS))
 EVERYTHING = [(str(i), 5, 0) for i in range(1, ITEMS + 1)]
 
-# None removes the user at the place, any other is added there.
+# None removes the user at the place; any other user is added there.
 OTHER_USERS = {
     "removed": None,
     "another": ("new", [("1", 4, 0), ("7", 2, 2)]),
@@ -444,5 +444,5 @@ def of_users(users):
 
 
 def by_items(users):
-    """Sorted by item: one user's lines are all over the file."""
+    """Sorted by item: one user's lines are spread over the file."""
     return sorted(of_users(users), key=lambda r: r[1])

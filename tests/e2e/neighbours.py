@@ -1,8 +1,8 @@
-"""Neighbouring inputs at the command line: what two runs with the same noise may differ in.
+"""Neighbouring inputs at the command line: how two runs with the same noise may differ.
 
 A Case is a private command line with the units it protects. Its neighbours replace (or add, or
 remove) one unit. Everything that leaves a run is compared: exit code, both outputs, the files, and
-every field of result.json. What may differ is listed: the fields that are functions of releases.
+every field of result.json. Only listed fields may differ: those that are functions of releases.
 """
 import dataclasses
 import html
@@ -16,12 +16,12 @@ from typing import Callable
 from sotto_cli import PROGRAM
 
 PLACES = ("first", "middle", "last")
-SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and in need of much address space
+SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and needs much address space
 SEED = ("--insecure-seed", 7)
 SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
-# "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have tests of their own
-# (times_in) and are passed over when runs are compared.
+# "0.3 s", "12 ms", "2 seconds"; the key of a field that holds a time. These have their own tests
+# (times_in) and are skipped when runs are compared.
 TIME = re.compile(r"[\d.e+-]*\d\s?(?:s|ms|seconds?|minutes?)\b")
 TIME_KEY = re.compile(r"seconds|elapsed|duration|started|finished|_time\b|^date$")
 
@@ -31,22 +31,22 @@ def replaced(units, place, unit):
 
 
 def added_or_removed(units, place, unit):
-    """None removes the unit at the place, any other is put before it."""
+    """None removes the unit at the place; any other unit is put before it."""
     return units[:place] + ([] if unit is None else [unit]) + units[place + (unit is None):]
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
     name: str
-    arguments: tuple  # the command, with FILE for the protected one
+    arguments: tuple  # the command, with FILE for the protected file
     units: list
     render: Callable  # units -> bytes of FILE
-    others: dict  # kind -> the unit that takes a place, or a function of the one that had it
+    others: dict  # kind -> the unit that takes a place, or a function of the unit it replaces
     file: str = "data"
     public: dict = dataclasses.field(default_factory=dict)  # name -> bytes
     neighbour: Callable = replaced
     released: tuple = ()  # fields and files whose values are functions of releases
-    released_sets: tuple = ()  # those whose length is one, too
+    released_sets: tuple = ()  # those whose length is a function of releases, too
     # kind -> two units that contribute the same, so that nothing at all may differ
     alike: dict = dataclasses.field(default_factory=dict)
 
@@ -57,7 +57,7 @@ class Case:
                 yield f"{kind}, {where}", self.with_unit(where, other)
 
     def twins(self):
-        """(kind, units, other units): the result does not depend on which."""
+        """(kind, units, other units) with equal results."""
         for n, (kind, (one, two)) in enumerate(self.alike.items()):
             where = PLACES[n % 3]
             yield f"{kind}, {where}", self.with_unit(where, one), self.with_unit(where, two)
@@ -69,7 +69,7 @@ class Case:
         return self.neighbour(self.units, place, unit)
 
     def run(self, folder, units, *options, **settings):
-        """In a new folder, so that all paths are the same for neighbours."""
+        """Runs in a new folder, so that all paths are the same for neighbours."""
         folder.mkdir()
         for name, data in {**self.public, self.file: self.render(units)}.items():
             (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
@@ -82,7 +82,7 @@ class Outcome:
     code: int
     stdout: str
     stderr: str
-    files: dict  # name -> bytes, of the folder `out`
+    files: dict  # name -> bytes, in the folder `out`
 
     @property
     def result(self):
@@ -116,7 +116,7 @@ def text_of(output):
 
 
 def differences(one, two, released=(), released_sets=()):
-    """Sentences about everything that differs and is not listed; none for good neighbours."""
+    """A sentence for every difference that is not listed; none for good neighbours."""
     found = []
     if one.code != two.code:
         found.append(f"exit code {one.code} against {two.code}")
@@ -132,7 +132,7 @@ def differences(one, two, released=(), released_sets=()):
 
 
 def bytes_that_differ(one, two):
-    """As `differences`, with nothing passed over: every byte of all that leaves."""
+    """As `differences`, but compares every byte of all that leaves."""
     found = []
     if one.code != two.code:
         found.append(f"exit code {one.code} against {two.code}")
@@ -152,7 +152,7 @@ def around_difference(one, two):
 
 
 def traces(one, two):
-    """As `differences`, of runs that must not differ in a single byte."""
+    """As `differences`, for runs that must not differ in a single byte."""
     found = differences(one, two)
     for name in sorted(set(one.files) & set(two.files) - {"result.json", "report.html"}):
         if one.files[name] != two.files[name] and f"{name} differs" not in found:
@@ -253,7 +253,7 @@ def first_difference(one, two):
 
 
 def page_text(page):
-    """What a page says, one piece a line; its scripts are the same on every page, data is not."""
+    """The text of a page, one piece per line, without scripts, which are the same on every page."""
     text = page.decode()
     text = re.sub(r"<style>.*?</style>|<script>.*?</script>", "", text, flags=re.S)
     text = re.sub(r"<[^>]*>", "\n", text)

@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: running the program, and .npy files by hand (no numpy needed)."""
+"""Shared by the end-to-end tests: running the program, and .npy files without numpy."""
 import array
 import json
 import pathlib
@@ -11,7 +11,7 @@ import unittest
 # On standard error with exit code 3.
 NOT_CONVERGED = "sotto: ended without converging; the result is given anyway\n"
 
-# Standard output of a run that ends early: at most that it protects nothing.
+# Standard output of a run that ends early: at most the warning that it protects nothing.
 NOTHING = r"\A(not private: the \w+ (is|are) treated as public\n)?\Z"
 
 PROGRAM = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release/sotto").resolve())
@@ -64,7 +64,7 @@ class ProgramTest(unittest.TestCase):
         return json.loads(self.succeed(*arguments, "--json", code=code))
 
     def refuse(self, *arguments, says=(), code=2):
-        """One line on standard error that says all of `says`, and no file left behind."""
+        """Expects one line on standard error with all of `says`, and no file left behind."""
         before = sorted(self.folder.rglob("*"))
         done = self.sotto(*arguments)
         self.assertEqual(done.returncode, code, (arguments, done.stdout, done.stderr))

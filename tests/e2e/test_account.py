@@ -1,4 +1,4 @@
-"""sotto account, as a user meets it. The numbers are independent values (60-digit arithmetic for
+"""sotto account, as a user sees it. The numbers are independent values (60-digit arithmetic for
 Gaussian and Laplace releases, contour integrals for sampled ones)."""
 import math
 

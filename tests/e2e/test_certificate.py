@@ -1,4 +1,4 @@
-"""Certificates over all private commands: deltas that expose someone, epsilons that hide nothing."""
+"""Certificates of all private commands: deltas that expose someone, epsilons that hide nothing."""
 import json
 
 from sotto_cli import ProgramTest, main, npy_bytes

@@ -1,4 +1,4 @@
-"""sotto complete and sotto generate ratings, as a user meets them."""
+"""sotto complete and sotto generate ratings, as a user sees them."""
 import json
 import math
 import pathlib
@@ -26,7 +26,7 @@ class Complete(ProgramTest):
         self.assertEqual(found["diagnostics"]["method"], "bayes")
         for name in found["files"]:
             self.assertTrue((out / name).exists(), name)
-        # What is written is enough to predict: the test error by hand.
+        # The written files are enough to predict: the test error by hand.
         factors = [read_npy(out / f"factors_{m}.npy") for m in range(3)]
         biases = [read_npy(out / f"biases_{m}.npy")[1] for m in range(3)]
         rows = [{label: i for i, label in enumerate((out / f"labels_{m}.txt").read_text().split())}

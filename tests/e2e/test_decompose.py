@@ -1,4 +1,4 @@
-"""sotto decompose and sotto generate tensor, as a user meets them."""
+"""sotto decompose and sotto generate tensor, as a user sees them."""
 import gzip
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""sotto generate corpus, as a user meets it."""
+"""sotto generate corpus, as a user sees it."""
 import gzip
 import json
 
@@ -6,7 +6,7 @@ from sotto_cli import ProgramTest, main, npy_bytes, read_npy
 
 
 def read_docword(data):
-    """(documents, words, [(document, word, count)]), numbers as they stand."""
+    """(documents, words, [(document, word, count)]), with the numbers of the file."""
     lines = data.decode().splitlines()
     documents, words, entries = (int(line) for line in lines[:3])
     rows = [tuple(map(int, line.split())) for line in lines[3:]]

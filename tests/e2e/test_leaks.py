@@ -1,4 +1,4 @@
-"""What once left a private run beside its releases, one test a leak, as a user would meet it."""
+"""Leaks that private runs once had beside their releases, one test per leak."""
 import contextlib
 import itertools
 import os
@@ -67,7 +67,7 @@ class Leak(ProgramTest):
         return run_in(folder or self.folder, *words, "--out", "out", **settings)
 
     def refused(self, *words, says=(), stdin=None):
-        """Exit code 2, all of `says` on one line of standard error, nothing written."""
+        """Expects exit code 2, all of `says` on one line of standard error, and nothing written."""
         before = sorted(self.folder.rglob("*"))
         done = self.run_in(*words, stdin=stdin)
         self.assertEqual(done.code, 2, (words, done.stdout[-300:], done.stderr))
@@ -84,7 +84,7 @@ class Leak(ProgramTest):
         return done
 
     def outcome(self, name, files, *words, **settings):
-        """A run in a folder of its own, so that all paths are the same for neighbours."""
+        """Runs in a new folder, so that all paths are the same for neighbours."""
         folder = self.folder / name
         folder.mkdir()
         for file, content in files.items():
@@ -93,7 +93,7 @@ class Leak(ProgramTest):
 
 
 class FormatsAreNotReadOffRecords(Leak):
-    """A format follows from an option or from public marks, never from what records say."""
+    """A format follows from an option or from public marks, never from the content of records."""
 
     def test_a_private_run_asks_for_the_format(self):
         documents = data.two_topics()
@@ -116,7 +116,7 @@ class FormatsAreNotReadOffRecords(Leak):
                 self.refused(*command("file", *options, form="auto"), says="--format")
 
     def test_one_label_does_not_shift_all_words(self):
-        # With labels like the counts of LDA-C words were counted from 0, with another from 1.
+        # With labels like the counts of LDA-C, words were counted from 0, otherwise from 1.
         documents = data.two_topics()
         other = [{**documents[0], "label": 77}, *documents[1:]]
         vocab = data.vocabulary()
@@ -144,7 +144,7 @@ class FormatsAreNotReadOffRecords(Leak):
                 self.assertTrue(any(form in fact.lower() for fact in facts), facts)
 
     def test_a_broken_first_record_is_not_taken_for_a_header(self):
-        # All values missing: refused, at the first place as at any other.
+        # A record without values is refused at the first place as at any other.
         for name, render, units, broken, command in (
                 ("points", data.csv, data.points(), ["n/a"] * data.DIM, stream),
                 ("points", data.csv, data.points(), ["n/a"] * data.DIM,
@@ -189,7 +189,7 @@ class NoTimeLeaves(Leak):
 
 
 class MessagesDoNotQuoteRecords(Leak):
-    """Through a pipe as from a file: neither what is wrong with a record nor where."""
+    """From a file or a pipe, messages tell neither what is wrong with a record nor where."""
 
     def setUp(self):
         super().setUp()
@@ -247,7 +247,7 @@ class MessagesDoNotQuoteRecords(Leak):
 
 
 class ProtectedFilesAreNotPublicCompanions(Leak):
-    """The file that a run protects, handed over once more under a public name."""
+    """The protected file of a run must not be given again as a public file."""
 
     def setUp(self):
         super().setUp()
@@ -275,7 +275,7 @@ class ProtectedFilesAreNotPublicCompanions(Leak):
         ]
 
     def ways(self, protected):
-        """(input, companion, file on standard input) that are all the same file."""
+        """(input, companion, file on standard input): ways of giving the same file twice."""
         for link in "hard", "soft":
             with contextlib.suppress(FileNotFoundError):
                 (self.folder / link).unlink()
@@ -327,7 +327,7 @@ class ProtectedFilesAreNotPublicCompanions(Leak):
 
 
 class TheOrderOfLinesSaysNothing(Leak):
-    """Unit rating: places are public, the order in which a file stores them need not be."""
+    """Unit rating: places are public, but their order in the file need not be."""
 
     def test_one_value_moves_no_row(self):
         ratings = data.ratings()
@@ -394,7 +394,7 @@ class ValidUnitsAreNotRefused(Leak):
             "a time with the largest number": (401, [(1, 3, data.HUGE - 1)]),
         }, *self.user_of_tns, memory=1 << 30, timeout=15)
 
-    # Which index of a .tns file is the user; it has no names.
+    # The user is one index of a .tns file, which has no names.
     user_of_tns = ("--columns", "user,item,-,value")
 
     def test_membership_in_the_protected_file_does_not_show(self):
@@ -463,7 +463,7 @@ class ARunOwnsItsFolder(Leak):
         self.assertEqual(self.names(), sorted([*private.result["files"], "result.json",
                                                "report.html"]))
         self.assertNotIn("proportions.npy", self.names())
-        # Another command's result is one of sotto's, too.
+        # The result of another command is a result of sotto, too.
         self.succeeds("complete", "ratings.csv", "-r", 2, "--epochs", 2)
         self.assertIn("factors_0.npy", self.names())
         private = self.succeeds(*of_users("ratings.csv"))

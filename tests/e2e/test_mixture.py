@@ -1,4 +1,4 @@
-"""sotto mixture, as a user meets it."""
+"""sotto mixture, as a user sees it."""
 import json
 import math
 
@@ -100,7 +100,7 @@ class Mixture(ProgramTest):
                     "1e-30:1", says="--norm-range")
 
     def check_plan(self, plan, privacy):
-        """What was announced is what was released, at the announced shares of the budget."""
+        """The releases are those of the plan, with the planned shares of the budget."""
         self.assertEqual([(r["what"], r["mechanism"], r["values"]) for r in plan["releases"]],
                          [(r["what"], r["mechanism"], r["values"]) for r in privacy["releases"]])
         gaussian = [(planned["share"], made["cost"]["mu"]**2)

@@ -1,5 +1,5 @@
 """Neighbouring inputs and the same insecure seed, for every private command, unit and mechanism:
-whatever leaves may differ in functions of listed releases and in nothing else.
+the outputs may differ in functions of listed releases and in nothing else.
 
 A new mechanism or format is a line in CASES. SOTTO_SLOW=1 tries every kind of neighbour at every
 place.
@@ -17,14 +17,14 @@ TARGET = ("--epsilon", 20, "--delta", 1e-6)
 
 # ---- what may differ: fields and files that are functions of releases ----
 
-# How the noise of an answer is scaled follows from the question, which earlier answers decide; the
-# cost is the planned one but for the last digits.
+# The noise scale of an answer follows from the question, which earlier answers decide. The cost is
+# the planned one except for the last digits.
 SCALED = tuple(f"privacy.releases[].{field}" for field in ("noise", "sensitivity", "cost.mu")) + (
     "privacy.epsilon",)
 VECTORS = ("weights[]", "largest_entries.vectors[].index[]", "largest_entries.vectors[].value[]",
            "vectors.npy", "diagnostics.agreement[]")
 ITERATED = VECTORS + SCALED + ("diagnostics.history.change[]",)
-# How long the work on a noisy tensor goes on is a function of that tensor.
+# The number of iterations on a noisy tensor is a function of that tensor.
 ON_INPUT = VECTORS + ("diagnostics.residuals[]", "diagnostics.iterations[]")
 INPUT_SETS = ("diagnostics.history", "report.html")
 TOPICS = ("weights[]", "topics[].weight", "topics[].words[].word", "topics[].words[].probability",
@@ -32,8 +32,8 @@ TOPICS = ("weights[]", "topics[].weight", "topics[].words[].word", "topics[].wor
           *(f"evaluation.{field}" for field in (
               "diversity", "npmi", "umass", "npmi_by_topic[]", "umass_by_topic[]", "perplexity",
               "unigram_perplexity", "total_variation", "component_error")))
-# A vocabulary that is chosen privately is a released set: its words, their number and order, what
-# is computed over them and how much noise that takes.
+# A privately chosen vocabulary is a released set: its words, their number and order, what is
+# computed over them, and the noise of that.
 VOCABULARY_SETS = ("input.words", "topics[].words", "topics.npy", "vocab.txt", "report.html",
                    "evaluation.heldout_tokens")
 CHOSEN = TOPICS + ("privacy.releases[].values", "privacy.releases[].precision.epsilon",
@@ -43,9 +43,9 @@ MIXTURE = ("weights[]", "variance", "largest_entries.means[].index[]",
            "diagnostics.rank", "evaluation.largest_mean_error", *SCALED)
 FACTORS = tuple(f"{kind}_{m}.npy" for kind in ("factors", "biases") for m in range(3)) + (
     "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10")
-# Coefficients of least squares follow from earlier answers, and with them sensitivity and noise.
+# Earlier answers decide the coefficients of least squares, and so sensitivity and noise.
 ADAPTED = FACTORS + SCALED + ("privacy.releases[].cost.epsilon",)
-# How many items the pair moment is about is decided by the released sums.
+# The released sums decide the number of items in the pair moment.
 USER_MODEL = ("factors_1.npy", "biases_1.npy", "biases_2.npy", "mean", "user.level_variance",
               "user.error_variance", "rmse", "mae", "ndcg10", *SCALED,
               *(f"privacy.releases[].{field}" for field in (
@@ -57,7 +57,7 @@ USER_MODEL = ("factors_1.npy", "biases_1.npy", "biases_2.npy", "mean", "user.lev
 def decompose_cases():
     def case(name, *options, units=None, render=data.tensor_npy, file="data.npy",
              alike=data.ALIKE_ENTRIES, **more):
-        # On a released tensor: as long as it takes to converge, which is an exit code.
+        # On a released tensor the run may or may not converge, which decides the exit code.
         options += ("-L", 32, "-R", 1000) if "input" in options else ("-L", 4, "-R", 8)
         return Case(f"decompose {name}",
                     ("decompose", "FILE", "-k", 2, *TARGET, *options),
@@ -215,7 +215,7 @@ def rating_cases():
         ("sums, Gaussian", ("--mechanism", "sums"), {"target": TARGET}),
         ("als", ("--mechanism", "als"), {"released": ADAPTED}),
         ("als, Gaussian", ("--mechanism", "als"), {"released": ADAPTED, "target": TARGET}),
-        ("sgd", ("--mechanism", "sgd"), {"target": TARGET, "alike": {}}),  # half a second a run
+        ("sgd", ("--mechanism", "sgd"), {"target": TARGET, "alike": {}}),  # half a second per run
         ("input", on_input, {}),
         ("input, sgd", (*on_input, "--method", "sgd"), {}),
         ("input as published", ("--perturb", "input", "--as-published", "--epochs", 3), {}))
@@ -274,7 +274,7 @@ CASES = (decompose_cases() + stream_cases() + topics_cases() + mixture_cases() +
 
 
 class Neighbours(ProgramTest):
-    """One test a case, made from CASES."""
+    """One test per case, made from CASES."""
 
     def check(self, case):
         base = case.run(self.folder / "base", case.units, *SEED)
@@ -294,7 +294,7 @@ class Neighbours(ProgramTest):
 
 
 class TheComparisonItself(unittest.TestCase):
-    """What a leak would look like is reported."""
+    """The comparison reports what a leak would look like."""
     RESULT = {"weights": [0.5], "input": {"documents": 3}, "files": ["topics.npy"]}
 
     def outcome(self, result=None, code=0, stdout="0.5 w1\n", stderr="", **files):

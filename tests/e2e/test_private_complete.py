@@ -1,4 +1,4 @@
-"""sotto complete --epsilon, as a user meets it."""
+"""sotto complete --epsilon, as a user sees it."""
 from sotto_cli import ProgramTest, main, read_npy
 
 RANGE = ["--range", "-2:9"]
@@ -94,7 +94,7 @@ class PrivateComplete(ProgramTest):
         self.refuse("complete", self.ratings, "-r", 2, "--mechanism", "als", says="--mechanism")
 
     def test_a_grid_without_gaps(self):
-        # Who rated what says nothing there; the releases must not be asked for nothing.
+        # There the positions say nothing; the releases must still ask for something.
         for users, items in (12, 9), (5, 1), (1, 5):
             lines = [f"{u},{i},{1 + (u * i + i) % 5}" for u in range(users) for i in range(items)]
             grid = self.write("grid.csv", "user,item,rating\n" + "\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""sotto decompose --epsilon, as a user meets it: certificates, refusals, and what is not said."""
+"""sotto decompose --epsilon, as a user sees it: certificates, refusals, and what stays secret."""
 import itertools
 import json
 import math
@@ -23,7 +23,7 @@ def gaussian_delta(epsilon, mu):
 
 
 def recomputed_epsilon(privacy):
-    """From the releases alone: the textbook formula and bisection."""
+    """Epsilon from the releases alone, by the textbook formula and bisection."""
     mu = math.sqrt(math.fsum(r["count"] * (r["sensitivity"] / r["noise"]) ** 2
                              for r in privacy["releases"]))
     extra = math.fsum(r["count"] * r["precision"]["epsilon"] for r in privacy["releases"])
@@ -51,7 +51,7 @@ class PrivateDecompose(ProgramTest):
         self.path = self.write("t.npy", npy_bytes(self.values, (self.d,) * 3))
 
     def run_private(self, *options, path=None, epsilon=2):
-        """Standard output. Not converging on a released tensor (3) is no failure."""
+        """Standard output. Exit code 3, no convergence on a released tensor, is no failure."""
         done = self.sotto("decompose", path or self.path, "-k", 2, "--epsilon", epsilon, "--delta",
                           1e-6, *options)
         self.assertIn(done.returncode, (0, 3), done.stderr)
@@ -141,7 +141,7 @@ class PrivateDecompose(ProgramTest):
                 self.private(*options, "--insecure-seed", 5, "--out", out, path=path)
                 result = json.loads((out / "result.json").read_text())
                 sizes = {p.name: p.stat().st_size for p in out.iterdir() if p.suffix == ".npy"}
-                if "input" in options:  # how the released tensor is worked on is its own affair
+                if "input" in options:  # iterations on the released tensor are not planned
                     for name in "history", "residuals", "agreement", "iterations":
                         result["diagnostics"].pop(name, None)
                 seen.append((sizes, self.keys(result), sorted(p.name for p in out.iterdir())))
@@ -149,7 +149,7 @@ class PrivateDecompose(ProgramTest):
 
     def test_symmetry_is_not_reported(self):
         crooked = list(self.values)
-        crooked[(2 * self.d + 1) * self.d + 0] += 1e6  # index (2,1,0): not sorted, not looked at
+        crooked[(2 * self.d + 1) * self.d + 0] += 1e6  # index (2,1,0): not sorted, not read
         path = self.write("crooked.npy", npy_bytes(crooked, (self.d,) * 3))
         options = ["--mechanism", "input", "--insecure-seed", 1]
         self.assertEqual(self.private(*options, path=path)["weights"],

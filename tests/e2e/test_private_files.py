@@ -1,4 +1,4 @@
-"""How private files are read: nothing about a file as a whole may follow from one person's record."""
+"""How private files are read: no property of the whole file may follow from one person's record."""
 import gzip
 import itertools
 import random
@@ -16,7 +16,7 @@ def without_seconds(result):
 
 class PrivateFiles(ProgramTest):
     def assert_same_refusal(self, texts, name, *arguments, says):
-        """Files of these texts are refused in the same words."""
+        """Files with these texts are refused in the same words."""
         said = set()
         for text in texts:
             path = self.write(name, text)
@@ -40,7 +40,7 @@ class Documents(PrivateFiles):
         return result["topics"], self.public_facts(result)
 
     def svmlight(self, first):
-        """Labels are the numbers of words, as in LDA-C, but for that of the first document."""
+        """Labels are the numbers of words, as in LDA-C, except for the first document."""
         rows = ["1 %d:3" % (1 + n % 3) if n % 2 else "2 4:2 %d:1" % (5 + n % 3) for n in range(2000)]
         return "\n".join([f"{first} 1:3", *rows]) + "\n"
 
@@ -238,7 +238,7 @@ class RatingUnit(Ratings):
                    if name.endswith(".txt")} for ratings in (stored, moved)]
         self.assertEqual(labels[0], labels[1])
         self.assertEqual(labels[0]["labels_0.txt"], "".join(f"{u}\n" for u in range(1, 41)).encode())
-        # And any order of the same ratings is the same file, noise included.
+        # Any order of the same ratings gives the same result, noise included.
         for how in ["--mechanism", "sums"], ["--mechanism", "als"], ["--perturb", "input"], \
                 ["--mechanism", "sgd"], ["--perturb", "input", "--as-published", "--epochs", 2]:
             shuffled = random.Random(1).sample(self.ratings, len(self.ratings))

@@ -1,4 +1,4 @@
-"""sotto stream --epsilon, as a user meets it."""
+"""sotto stream --epsilon, as a user sees it."""
 import gzip
 import json
 import math
@@ -56,7 +56,7 @@ class PrivateStream(ProgramTest):
         self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
         self.assertLessEqual(privacy["epsilon"], 2)
         self.assertEqual(privacy["unit"], "one record")
-        # Chosen without a look at the records: all components at once, 6 iterations and the weights.
+        # Chosen without reading the records: all components at once, 6 iterations and the weights.
         self.assertEqual(result["options"]["method"], "simultaneous")
         self.assertEqual(len(privacy["releases"]), result["options"]["iterations"] + 1)
         self.assertEqual({release["parallel"] for release in privacy["releases"]}, {1})
@@ -84,7 +84,7 @@ class PrivateStream(ProgramTest):
     def test_neighbours_leave_results_of_the_same_form(self):
         data = self.points.read_bytes()
         head = len(data) - 8 * DIM * RECORDS
-        # One record, in the chunk for the bound, in the first batch and at the end, becomes zero.
+        # One record becomes zero: in the chunk for the bound, in the first batch, and at the end.
         for options, place in (PRIVATE, 0), (PRIVATE, 59990), (SEARCHED, 0), (SEARCHED, 2000), \
                 (SEARCHED, 59990):
             start = head + 8 * DIM * place
@@ -128,7 +128,7 @@ class PrivateStream(ProgramTest):
         settings, forecasts = plan["settings"], plan["forecasts"]
         self.assertEqual(settings["batch"], 1000000 // settings["answers"])
         self.assertNotIn("records_for_bound", settings)
-        # 2/(n mu) times the spread of the block, which is at most the root of its columns.
+        # 2/(n mu) times the spread of the block, at most the root of its number of columns.
         one = 2 * forecasts["noise_multiplier"] / settings["batch"]
         self.assertGreater(forecasts["noise"], one)
         self.assertLess(forecasts["noise"], one * math.sqrt(3 * settings["starts"]))
@@ -151,7 +151,7 @@ class PrivateStream(ProgramTest):
         size = 8 * DIM * RECORDS
         bare = self.write("bare.npy", data[:-size] + b"\xff" * size)
         whole = self.succeed("stream", self.points, "-k", COMPONENTS, *SEARCHED, "--plan")
-        # Records that no reader would take are not looked at.
+        # Records that a reader would refuse are not read.
         self.assertEqual(self.succeed("stream", bare, "-k", COMPONENTS, *SEARCHED, "--plan"),
                          whole)
         plan = json.loads(self.succeed("stream", bare, "-k", COMPONENTS, *SEARCHED, "--plan",
@@ -168,7 +168,7 @@ class PrivateStream(ProgramTest):
                          {r["what"]: r["count"] for r in plan["releases"]})
 
     def killed_run(self, data, answers, columns, options):
-        """Feeds part of the data, waits until so many answers are stored, and kills the run."""
+        """Feeds part of the data, waits until this many answers are stored, and kills the run."""
         run = subprocess.Popen([PROGRAM, "stream", "-", *map(str, options)], cwd=self.folder,
                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(run.kill)
@@ -181,7 +181,7 @@ class PrivateStream(ProgramTest):
 
     def wait_for_answers(self, answers, columns):
         checkpoint = self.folder / "run.ckpt"
-        block = 8 * DIM * columns + 96 + 16  # of one answer: d x L numbers, their head, the frame
+        block = 8 * DIM * columns + 96 + 16  # one answer: d x L numbers, their head, the frame
         deadline = time.monotonic() + 120
         while not checkpoint.exists() or checkpoint.stat().st_size < answers * block:
             self.assertLess(time.monotonic(), deadline, "no checkpoint came")
@@ -242,13 +242,13 @@ class PrivateStream(ProgramTest):
             self.assertEqual(privacy["guarantee"], "proved", privacy["why"])
             self.assertLessEqual(privacy["epsilon"], 2)
             self.assertEqual(len(privacy["releases"]), 10)
-        # The stored answers were given again, so the paths agree until they end; then noise is new.
+        # The stored answers are given again, so the paths agree until they end; then noise is new.
         given = results[0]["diagnostics"]["answers_from_checkpoint"]
         moved = [result["diagnostics"]["history"]["change"] for result in results]
         self.assertEqual(moved[0][:given], moved[1][:given])
         self.assertNotEqual(moved[0][given:], moved[1][given:])
 
-    # Of runs over raw numbers from a pipe: 7 answers from 3000 records each, after 1000 for the
+    # Runs over raw numbers from a pipe: 7 answers from 3000 records each, after 1000 for the
     # bound; 4 starts of 2 components.
     PIPED = ["-k", COMPONENTS, "-R", 6, "-L", 4, "--batch", 3000, "--dim", DIM, "--dtype", "f8",
              *SEARCHED, "--checkpoint", "run.ckpt"]
@@ -258,7 +258,7 @@ class PrivateStream(ProgramTest):
         return self.points.read_bytes()[-8 * DIM * RECORDS:]
 
     def stored_run(self, answers=4, options=PIPED):
-        """A run that was killed with so many answers in its checkpoint, which is returned."""
+        """The checkpoint of a run that was killed after this many answers."""
         searched = json.loads(self.succeed("stream", "-", *options[:-2], "--plan", "--json"))
         records = searched["settings"]["records_for_bound"] + 3000 * answers + 1500
         self.killed_run(self.raw()[:self.ROW * records], answers, 8, options)
@@ -384,7 +384,7 @@ class PrivateStream(ProgramTest):
         self.assertNotIn(b"nothing was released", done.stderr)
         done = self.pipe(bad, *self.PIPED)
         self.assertIn(b"nothing was released by this run; the checkpoint", done.stderr)
-        # The record lies behind those that were used: once it is put right, the run goes on.
+        # The record comes after those that were used: once it is corrected, the run continues.
         done = self.pipe(data, *self.PIPED, "--json")
         self.assertEqual(done.stderr, b"")
         self.assertGreaterEqual(json.loads(done.stdout)["diagnostics"]["answers_from_checkpoint"], 4)
@@ -407,7 +407,7 @@ class PrivateStream(ProgramTest):
         rows = sorted(data[n:n + self.ROW] for n in range(0, len(data), self.ROW))
         head = self.points.read_bytes()[:-len(data)]
         first = self.write("sorted.npy", head + b"".join(rows))
-        # Its neighbour: one record replaced, and sorted again, so that every batch has moved.
+        # The neighbour has one record replaced and is sorted again, so that every batch has moved.
         second = self.write("other.npy", head + b"".join(sorted([b"\xff" * 7 + b"\x3f" +
                                                                  bytes(self.ROW - 8), *rows[1:]])))
         options = ["-k", COMPONENTS, *PRIVATE, "--shuffle", "--insecure-seed", 5]
@@ -419,7 +419,7 @@ class PrivateStream(ProgramTest):
         # Its last digits follow from the questions, which earlier answers decide.
         self.assertAlmostEqual(results[0]["privacy"]["epsilon"], results[1]["privacy"]["epsilon"],
                                delta=1e-12)
-        # Secret: without a seed, another order each time; only noise could hide it otherwise.
+        # The order is secret: without a seed it differs each time.
         plain = ["-k", COMPONENTS, "-R", 3]
         orders = [self.result("stream", first, *plain, *more)["weights"] for more in
                   ([], ["--shuffle"], ["--shuffle"], ["--shuffle", "--seed", 1])]
@@ -448,7 +448,7 @@ class PrivateStream(ProgramTest):
         for _ in range(2):
             self.write("run.ckpt", stored[:-answer * 3])  # whole answers, the values and a torn one
             done = self.sotto("stream", *options, "--json")
-            self.assertEqual(done.stderr, "")  # so the records were read in the order of before
+            self.assertEqual(done.stderr, "")  # the records were read in the same order
             found = json.loads(done.stdout)
             self.assertEqual(found["privacy"]["guarantee"], "proved")
             self.assertEqual(found["diagnostics"]["answers_from_checkpoint"], 3)

@@ -65,7 +65,7 @@ class Program(ProgramTest):
         self.refuse("generate", "nonsense", says="generate")
 
     def test_a_letter_has_one_meaning_over_all_commands(self):
-        # Names of one thing: how many components are sought, how many units the data has.
+        # Names for one thing: the number of components to find, the number of units in the data.
         one_thing = {"k": {"components", "topics"}, "n": {"records", "documents", "ratings"}}
         names, letters_of_epsilon = {}, []
         for line in self.succeed("--manual").splitlines():

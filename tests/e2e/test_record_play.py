@@ -2,13 +2,13 @@
 
 A run over one data set is recorded: every released block, choice and word, bit for bit. The same
 command line then runs over other data with the same public facts, and each of its releases is
-replaced by the recorded one. Everything that leaves must be equal to the last byte: what differs
-has left without paying. docs/testing.md says what this shows and what it cannot.
+replaced by the recorded one. All outputs must be equal to the last byte: any difference has left
+without a charge. docs/testing.md says what this shows and what it cannot show.
 
     test_record_play.py PROGRAM_WITH_TAPE PROGRAM_WITH_LEAKS
 
-Both are built for this test alone (tests/tape). SOTTO_SLOW=1 plays every kind of neighbour at every
-place, and larger data.
+Both programs are built for this test alone (tests/tape). SOTTO_SLOW=1 plays every kind of neighbour
+at every place, and larger data.
 """
 import dataclasses
 import itertools
@@ -25,11 +25,11 @@ FINDING = 9  # exit code of a tape that does not fit
 
 
 def more_cases():
-    """What runs with the same noise cannot compare, and what is new beside the neighbour cases."""
+    """Cases that runs with the same noise cannot compare, and cases beside those of neighbours."""
     records = ("FILE", "-k", 2, *TARGET, "--format", "npy")
     stream = ("stream", *records, "-L", 2, "-R", 3, "--batch", 285)
     points = data.points(), data.dense_npy, data.OTHER_RECORDS
-    # Words enough for a released vocabulary, which the other data need not have.
+    # Enough words for a released vocabulary, which the other data need not have.
     topics = ("topics", "FILE", "-k", 2, "--epsilon", 60, "--delta", 1e-6, "--core", 10, "--format",
               "text", "--json")
     return [
@@ -45,10 +45,10 @@ def more_cases():
 
 
 def unrelated(case):
-    """(kind, units): data that has nothing in common with the case's but the public facts."""
+    """(kind, units): data that shares nothing with the case's data but the public facts."""
     units = case.units
     yield "in reverse order", units[::-1]
-    if case.neighbour is added_or_removed:  # how many there are is not public
+    if case.neighbour is added_or_removed:  # their number is not public
         yield "nobody", []
         yield "one alone", units[:1]
         yield "others alone", [unit for unit in case.others.values() if unit is not None]
@@ -95,7 +95,7 @@ class Tape(ProgramTest):
 
 
 class RecordAndPlay(Tape):
-    """One test a case, made from CASES."""
+    """One test per case, made from CASES."""
 
     def check(self, case, number):
         recorded = self.record(case)
@@ -106,7 +106,7 @@ class RecordAndPlay(Tape):
                 self.assertEqual(bytes_that_differ(recorded, self.play(case, units)), [])
 
     def others(self, case, number):
-        """Two neighbours and one data set altogether different, others for every case."""
+        """Two neighbours and one unrelated data set, different for every case."""
         neighbours, strangers = list(case.neighbours()), list(unrelated(case))
         if SLOW:
             return neighbours + strangers
@@ -128,7 +128,7 @@ def named(name):
 
 
 class PlantedLeaks(Tape):
-    """Each leak of tests/tape/leaks.cc is found, and without it nothing is."""
+    """Each leak of tests/tape/leaks.cc is found, and without a leak nothing is found."""
     program = LEAKY
 
     def check(self, leak, case, units, shows):
@@ -155,7 +155,7 @@ class PlantedLeaks(Tape):
         self.check("first-appearance", case, case.with_unit("last", data.valued(5)), "labels_1.txt")
 
     def test_a_format_guessed_from_content(self):
-        # The labels of all documents look like the counts of LDA-C, but for one.
+        # The labels of all documents but one look like the counts of LDA-C.
         case = named("topics lda, pairs, SVMlight")
         form = case.arguments.index("--format")
         case = dataclasses.replace(case, arguments=case.arguments[:form] + case.arguments[form + 2:],

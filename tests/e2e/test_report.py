@@ -16,7 +16,7 @@ def page_numbers(page):
 class Report(ProgramTest):
     def run_into(self, out, *arguments):
         done = self.sotto(*arguments, "--out", out)
-        # Noise may keep a run from converging; its result is written all the same.
+        # Noise may keep a run from converging; its result is still written.
         self.assertIn(done.returncode, (0, 3), done.stderr)
         folder = self.folder / out
         result = json.loads((folder / "result.json").read_text())

@@ -1,4 +1,4 @@
-"""sotto reproduce: the experiments, ended and resumed, as a user meets them."""
+"""sotto reproduce: the experiments, stopped and resumed, as a user sees them."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ class Reproduce(ProgramTest):
                                 stderr=subprocess.PIPE, text=True)
 
     def wait_for_rows(self, folder, rows):
-        """Until so many trials are finished."""
+        """Waits until this many trials are finished."""
         cells = self.folder / folder / "cells.csv"
         for _ in range(3000):
             if cells.exists() and cells.read_text().count("\n") >= rows + 2:

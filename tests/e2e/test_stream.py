@@ -1,4 +1,4 @@
-"""sotto stream and sotto generate points, as a user meets them."""
+"""sotto stream and sotto generate points, as a user sees them."""
 import json
 import math
 import os
@@ -140,14 +140,14 @@ class Stream(ProgramTest):
         self.refuse("generate", "points", "-k", 51, "--out", "x", says="--components")
 
     def killed_run(self, data, answers, *arguments):
-        """Feeds part of the data, waits until so many answers are stored, and kills the run."""
+        """Feeds part of the data, waits until this many answers are stored, and kills the run."""
         checkpoint = self.folder / "run.ckpt"
         run = subprocess.Popen([PROGRAM, "stream", "-", *map(str, arguments)], cwd=self.folder,
                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         self.addCleanup(run.kill)
         run.stdin.write(data)
         run.stdin.flush()
-        block = 8 * DIM * 16 + 96 + 16  # of one answer: d x L numbers, their head, the frame
+        block = 8 * DIM * 16 + 96 + 16  # one answer: d x L numbers, their head, the frame
         deadline = time.monotonic() + 60
         while not checkpoint.exists() or checkpoint.stat().st_size < answers * block:
             self.assertLess(time.monotonic(), deadline, "no checkpoint came")

@@ -1,4 +1,4 @@
-"""sotto topics, as a user meets it."""
+"""sotto topics, as a user sees it."""
 import json
 import math
 
@@ -89,7 +89,7 @@ class Topics(TopicsTest):
         self.assertEqual({len(topic["words"]) for topic in result["topics"]}, {5})
 
     def test_infers_other_documents(self):
-        # A document of the best words of a topic is of that topic.
+        # A document of the most probable words of a topic has that topic.
         first = self.folder / "first"
         result = self.topics("--out", first)
         best = [int(topic["words"][0]["word"][1:]) + 1 for topic in result["topics"]]
@@ -310,7 +310,7 @@ class PrivateTopics(TopicsTest):
         for documents in ([{}] * 50, [{}] * 49 + [{1: 1}], [{}] * 49 + [{1: 2, 2: 2}]):
             path = self.write("sparse.txt", docword(documents, 5))
             done = self.sotto("topics", path, "--format", "uci", "-k", 2, *PRIVATE, "--refine", 0)
-            # Whether noise drowns the moment is seen from the release; nothing else is refused.
+            # The release shows whether the moment drowns in noise; nothing else is refused.
             if done.returncode != 0:
                 self.assertIn("too few documents for this epsilon", done.stderr)
 

@@ -1,4 +1,4 @@
-"""sotto complete --unit user and --recommend, as a user meets them."""
+"""sotto complete --unit user and --recommend, as a user sees them."""
 from sotto_cli import ProgramTest, main, read_npy
 
 RANGE = ["--range", "-5:12"]
@@ -40,7 +40,7 @@ class UserComplete(ProgramTest):
                          ["biases_1.npy", "factors_1.npy", "labels_1.txt", "report.html",
                           "result.json"])
         self.assertEqual(read_npy(out / "factors_1.npy")[0], (100, 2))
-        # Neither how many users or ratings there are, nor anything that was not paid for.
+        # Neither the number of users or ratings, nor anything that was not released.
         self.assertEqual(found["input"], {"items": 100})
         self.assertEqual(set(found["diagnostics"]), {"method"})
 
@@ -55,7 +55,7 @@ class UserComplete(ProgramTest):
         values = [row["value"] for row in best]
         self.assertEqual(values, sorted(values, reverse=True))
         self.assertFalse({row["item"] for row in best} & {str(i) for i in range(1, 20)})
-        # A pipe-friendly line each.
+        # One line per item, for pipes.
         self.assertIsNone(found["privacy"])
         self.assertEqual(found["source"]["privacy"]["guarantee"], "proved")
         self.assertIn("post-processing for everyone in the training data", found["exposes"])
@@ -63,7 +63,7 @@ class UserComplete(ProgramTest):
         lines = self.succeed("complete", out, "--recommend", own, "--top", 3).splitlines()
         self.assertEqual(lines.pop(), found["exposes"])
         self.assertEqual([line.split("\t")[0] for line in lines], [r["item"] for r in best[:3]])
-        # One who rates all higher is told higher values.
+        # A user who rates everything higher gets higher predictions.
         higher = self.csv("high.csv", "user,item,rating", [f"me,{i},{8 if i < 10 else 5}" for i in
                                                            range(1, 20)])
         raised = self.result("complete", out, "--recommend", higher, "--top", 7)

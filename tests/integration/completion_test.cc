@@ -11,7 +11,7 @@
 namespace sotto {
 namespace {
 
-// RMSE to the tensor without noise at the places held out.
+// RMSE to the tensor without noise at the held-out places.
 double truth_rmse(const SyntheticRatings& made, const CompletionOptions& options) {
   const CompletionFit fit = fit_completion(made.train, options);
   ObservedEntries truth = made.test;
@@ -107,7 +107,7 @@ TEST(Completion, every_method_beats_the_biases_on_ratings_with_structure) {
   }
 }
 
-// Values in other units must be completed as well as before.
+// Values in other units must be completed equally well.
 TEST(Completion, least_squares_does_not_care_about_the_scale_of_the_values) {
   SyntheticRatings made = generate_ratings(ratings(20000));
   CompletionOptions options;

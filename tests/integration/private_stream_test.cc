@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-// Records near one of k orthonormal components, drawn into the unit ball.
+// Records near one of k orthonormal components, clipped to the unit ball.
 RowMatrix latent_records(const Matrix& truth, Index n, double noise, std::uint64_t seed) {
   SeededRandom random(seed);
   const double shares[] = {0.45, 0.33, 0.22};
@@ -28,7 +28,7 @@ RowMatrix latent_records(const Matrix& truth, Index n, double noise, std::uint64
   return rows;
 }
 
-// The least over components of the largest |cos|.
+// The least over the components of the largest |cos|.
 double worst_cosine(const Matrix& truth, const RowMatrix& rows, double epsilon, Index starts,
                     Index iterations, std::uint64_t seed) {
   StreamTask task;

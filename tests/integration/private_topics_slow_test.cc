@@ -1,4 +1,4 @@
-// How near private topics come at a size that people have: docs/topics.md has more.
+// How near private topics come at a realistic size: docs/topics.md has more.
 #include <gtest/gtest.h>
 
 #include "sotto/models/topic_evaluation.h"

@@ -107,7 +107,7 @@ TEST(PublishedTopics, certificates_are_proved_for_noise_on_the_moments_alone) {
   }
 }
 
-// What was announced and what is in the certificate, release by release.
+// Compares the plan with the certificate, release by release.
 TEST(PublishedTopics, release_what_was_planned) {
   const SyntheticCorpus made = problem(DocumentModel::single);
   const PublicCorpusShape shape{made.corpus.documents(), made.corpus.vocabulary_size};

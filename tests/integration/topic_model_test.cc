@@ -43,7 +43,7 @@ void expect_shares(const Vector& alpha, const Vector& weights, double tolerance)
 }
 
 // Without a clip the moments are unbiased, and the distance falls like 1/sqrt(N). The median clip
-// shrinks documents by their content, which the refinement makes up for.
+// shrinks documents depending on their content; the refinement corrects this.
 TEST(TopicRecovery, moments_alone_come_near_and_nearer_with_more_documents) {
   for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     double last = 0.05;
@@ -128,7 +128,7 @@ TEST(TopicRecovery, any_number_of_threads_gives_the_same_bits) {
   omp_set_num_threads(before);
 }
 
-// Whatever stage the user stops in, the run ends with an error and not with half a model.
+// Whatever stage the user stops in, the run ends with an error and not with an unfinished model.
 TEST(TopicRecovery, can_be_stopped_at_every_stage) {
   const CorpusModel made_by = small_model(DocumentModel::lda, 500);
   const SyntheticCorpus made = generate_corpus(made_by);

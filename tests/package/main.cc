@@ -12,7 +12,7 @@ int main() {
   task.power.components = 1;
   const auto result = sotto::run(sotto::public_input(tensor, "made up here"), task);
   std::printf("%.6f %.6f\n", result.found.weights[0], result.found.vectors()(2, 0));
-  // What is wrong is thrown out of the library and caught here.
+  // An error is thrown in the library and caught here.
   try {
     sotto::run(sotto::sensitive_input(tensor), task);
   } catch (const sotto::Error& error) {

@@ -1,7 +1,7 @@
 """The public headers: each includes public headers only, shows what it declares to users of the shared
 libraries, and (with SOTTO_SLOW=1) compiles alone; examples include nothing else.
 
-usage: test_headers.py BUILD_FOLDER COMPILER [FLAGS..]    FLAGS: where headers of others lie
+usage: test_headers.py BUILD_FOLDER COMPILER [FLAGS..]    FLAGS: include paths of other libraries
 """
 import concurrent.futures
 import os
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, COMPILER, FLAGS = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
 PUBLIC = (ROOT / "cmake" / "public_headers.txt").read_text().split()
 GENERATED = "sotto/base/version.h"
-# Those that declare nothing.
+# Headers that declare nothing.
 WITHOUT_NAMESPACE = {GENERATED, "sotto/base/export.h", "sotto/sotto.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

@@ -1,6 +1,6 @@
-"""Makes the Debian package, unpacks it into an empty root, and meets it as a user and as another
-project do: runs the command, and builds programs against it, by CMake and pkg-config, with the static
-and with the shared libraries.
+"""Makes the Debian package, unpacks it into an empty root, and uses it as a user and as another
+project would: runs the command, and builds programs against it, by CMake and pkg-config, with the
+static and with the shared libraries.
 
 usage: test_package.py BUILD_FOLDER COMPILER
 """
@@ -35,7 +35,7 @@ class Package(unittest.TestCase):
         run("dpkg", "-x", cls.package, work / "root")
         cls.prefix = work / "root" / "usr"
         cls.lib = next(cls.prefix.rglob("libsotto.a")).parent
-        # The loader of a system looks there by itself.
+        # An installed system's loader finds them by itself.
         cls.environment = dict(os.environ, LD_LIBRARY_PATH=str(cls.lib),
                                PKG_CONFIG_PATH=str(cls.lib / "pkgconfig"))
 

@@ -1,10 +1,10 @@
-// The program with a leak planted in it, one that SOTTO_LEAK names: record and play must find each.
+// The program with one planted leak, which SOTTO_LEAK names: record and play must find each.
 //
-// The linker puts the functions below in place of the library's (--wrap), where somebody who
-// changes the code might put the leak by mistake. Each takes a fact from the raw records of the run
-// and lets it reach the outputs through the code that is there; no hook for it exists in the
-// library. The types cannot stop these: a function given to transform() may write to a global
-// (base/sensitive.h), and a reader may be told that its file is public.
+// The linker puts the functions below in place of the library's (--wrap), where a change to the
+// code might introduce the leak by mistake. Each takes a fact from the raw records of the run and
+// lets it reach the outputs through existing code; the library has no hook for it. The types cannot
+// stop these leaks: a function given to transform() may write to a global (base/sensitive.h), and a
+// reader may be told that its file is public.
 //
 //   timing            how long the run took, in result.json
 //   clipped           how many records are longer than 1, in result.json

@@ -1,12 +1,12 @@
-// The program with a tape recorder in place of tap.cc (sotto/release/tap.h). For tests alone: what
-// it plays is private to nobody, whatever the certificate says.
+// The program with a tape recorder in place of tap.cc (sotto/release/tap.h). Only for tests: what
+// it plays protects nobody, whatever the certificate says.
 //
-//   SOTTO_RECORD=FILE  writes every release to the file, one JSON object a line, bit for bit
+//   SOTTO_RECORD=FILE  writes every release to the file, one JSON object per line, bit for bit
 //   SOTTO_PLAY=FILE    replaces every release by the next one of the file
 //
-// A release that is not the next one of the tape, and a tape that was not played to its end, are
-// findings: one line on standard error that begins with "tape:", and exit code 9. The number,
-// names, sizes and noise of the releases then depend on something other than public facts and
+// It is a finding when a release is not the next one of the tape, or when the tape was not played
+// to its end: one line on standard error that begins with "tape:", and exit code 9. The number,
+// names, sizes or noise of the releases then depend on something other than public facts and
 // releases.
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ constexpr int kFinding = 9;
   std::_Exit(kFinding);
 }
 
-// What the certificate could show of it, and all that decides its noise.
+// What the certificate could show of a release, and all that decides its noise.
 Json head_of(const sotto::ReleaseRecord& record) {
   return {{"what", record.what},
           {"mechanism", record.mechanism},
