@@ -24,7 +24,7 @@ Made by `scripts/api_docs.py` from `examples/` and the public headers; a test ke
 `#include "sotto/sotto.h"` is all of it: five tasks, each with a `plan` and a `run`, the types they
 take and return, readers and `save`. A task takes an `Input`: data that is sensitive, or was declared
 public. Sensitive data needs an epsilon, public data takes none. A private result carries a
-certificate. Errors throw `sotto::Error`, whose message names the field between backquotes.
+certificate. Errors are thrown as `sotto::Error`, whose message names the field between backquotes.
 
 With CMake, after `make install` or from the Debian package of `make deb`:
 

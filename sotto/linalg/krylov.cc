@@ -55,7 +55,7 @@ Eigenpairs largest_eigenpairs(const BlockOperator& apply, Index dim, Index k,
               : orthonormal_outside(basis.leftCols(done), image.middleCols(done - width, width));
       image.middleCols(done, width) = apply(basis.middleCols(done, width));
       SOTTO_REQUIRE(image.middleCols(done, width).allFinite(),
-                    "the operator gave no finite number");
+                    "the operator returned a number that is not finite");
     }
     const Eigenpairs ritz = descending(multiply_transposed(basis, image), width);
     start = multiply(basis, ritz.vectors);

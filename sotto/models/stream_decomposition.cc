@@ -17,7 +17,7 @@ OptionTable StreamOptions::table() {
               "records")
       .integer("order", 'p', order, {3, 4}, "order of the moment: E[x (x) x (x) x] or one more")
       .integer("batch", 0, batch, {0, most},
-               "records for each answer; 0: all there are, shared out evenly")
+               "records for each answer; 0: all records, shared out evenly")
       .integer("passes", 0, passes, {1, 1000000}, "times a file may be read from its beginning")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
 }

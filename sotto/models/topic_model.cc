@@ -58,7 +58,7 @@ OptionTable TopicOptions::table() {
       .real("alpha0", 0, alpha0, {0, 1e6, true},
             "lda: sum of the Dirichlet parameters; small: few topics a document")
       .choice("clip", clip,
-              "shrink documents whose moments are longer than the median to that length (none "
+              "clip documents whose moments are longer than the median to that length (none "
               "given: median); not with `epsilon`")
       .choice("form", form,
               "products of means over different documents, or simply of means (none given: "

@@ -23,7 +23,7 @@ TopicMoments::TopicMoments(const DocumentMoments& raw, double alpha0, MomentForm
   // The unbiased mean cube runs over triples of different documents.
   const Index used = (raw.first_weights().array() > 0).count();
   SOTTO_REQUIRE_AT(!unbiased_ || alpha0 == 0 || used >= 3, "`form`",
-                   "unbiased needs 3 documents or more, the corpus has {}; take plug-in", used);
+                   "unbiased needs 3 documents or more, the corpus has {}; use plug-in", used);
 }
 
 Vector TopicMoments::repeated_pairs() const {

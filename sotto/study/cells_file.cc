@@ -137,7 +137,7 @@ void CellsFile::read(const std::string& text, const StudySettings& settings,
     SOTTO_REQUIRE_AT(parse_row(line, cells, plan, row), place, "is no trial of this experiment");
     SOTTO_REQUIRE_AT(row.seed == trial_seed(settings.seed, plan.cells[row.cell], row.trial), place,
                      "has another seed than this trial");
-    SOTTO_REQUIRE_AT(seen.emplace(row.cell, row.trial).second, place, "is there twice");
+    SOTTO_REQUIRE_AT(seen.emplace(row.cell, row.trial).second, place, "occurs twice");
     finished_.push_back(std::move(row));
   }
   if (whole < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) {

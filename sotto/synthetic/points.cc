@@ -39,8 +39,8 @@ Matrix separated_means(const PointModel& model, double distance, SeededRandom& r
     }
   }
   if (model.components == 1) return directions * distance;
-  SOTTO_REQUIRE_AT(nearest > 1e-6, "`dim`", "{} means in {} dimensions came to lie on each other",
-                   model.components, model.dim);
+  SOTTO_REQUIRE_AT(nearest > 1e-6, "`dim`", "{} means in {} dimensions coincide", model.components,
+                   model.dim);
   return directions * (distance / nearest);
 }
 
@@ -57,12 +57,12 @@ OptionTable PointModel::table() {
       .integer("records", 'n', records, {1, most}, "number of records")
       .reals("weights", weights, {0, 1e300, true},
              "probabilities of the components, scaled to sum 1 (none given: from 2 down to 1)")
-      .real("noise", 0, noise, {0, 1e300}, "length of the noise of a record, about")
+      .real("noise", 0, noise, {0, 1e300}, "approximate length of the noise of a record")
       .flag("centred", centred,
             "records with mean zero, whose third moment has the components alone")
       .real("separation", 0, separation, {0, 1e6, true},
             "mixture: distance of the two nearest means, in standard deviations of a coordinate")
-      .real("max-norm", 0, max_norm, {0, 1e300}, "scale records down to this norm; 0: do not")
+      .real("max-norm", 0, max_norm, {0, 1e300}, "clip records to this norm; 0: no clipping")
       .integer("seed", 0, seed, {0, most}, "seed of components and records");
 }
 

@@ -214,7 +214,7 @@ OptionTable RatingModel::table() {
   return OptionTable()
       .choice("model", model,
               "cp, tucker: the simulation of Wei et al. 2022; ratings: many users, items and "
-              "months, with biases and powers of the rank as popularity")
+              "months, with biases and popularities that are powers of the rank")
       .integer("users", 0, users, kRows, "rows of the first mode (none given: 20, ratings 100000)")
       .integer("items", 0, items, kRows, "rows of the second mode (none given: 20, ratings 20000)")
       .integer("months", 0, months, kRows, "rows of the third mode (none given: 20, ratings 60)")

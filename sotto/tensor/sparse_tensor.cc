@@ -134,7 +134,7 @@ SparseTensor::SparseTensor(std::vector<Index> dims, std::vector<Coordinate> indi
   }
   SOTTO_REQUIRE(
       indices_.size() % dims_.size() == 0 && indices_.size() / dims_.size() == values_.size(),
-      "{} values of a tensor of order {} do not go with {} indices", values_.size(), order(),
+      "{} values of a tensor of order {} do not match {} indices", values_.size(), order(),
       indices_.size());
   for (std::size_t n = 0; n < indices_.size(); ++n) {
     const Index d = dims_[n % dims_.size()];

@@ -302,7 +302,7 @@ OptionTable CompletionOptions::table() {
               "row: a row is penalised once; entry: once for each of its entries, sgd only")
       .real("step", 0, step, above_zero, "step of sgd (none given: 0.01)")
       .real("decay", 0, decay, {0, 1, true},
-            "factor of the step of sgd after every epoch (none given: 0.95)")
+            "factor on the step of sgd after every epoch (none given: 0.95)")
       .integer("epochs", 0, epochs, {1, 1000000},
                "passes over the entries at most (none given: 30, sgd 50)")
       .real("tolerance", 0, tolerance, not_negative,
@@ -322,15 +322,15 @@ OptionTable CompletionOptions::table() {
 
 void CompletionOptions::check() const {
   SOTTO_REQUIRE_AT(method != CompletionMethod::bayes || model == LowRank::cp, "`method`",
-                   "bayes is for `model` cp; take als or sgd for tucker");
+                   "bayes is for `model` cp; use als or sgd for tucker");
   SOTTO_REQUIRE_AT(scale == ValueScale::none || bias != BiasPart::modes, "`scale`",
-                   "scaled slices have no biases left; say `bias` none or global");
+                   "scaled slices have no biases left; use `bias` none or global");
   SOTTO_REQUIRE_AT(penalty == Penalised::once_a_row || method == CompletionMethod::sgd, "`penalty`",
                    "entry only works with `method` sgd");
   SOTTO_REQUIRE_AT((!step && !decay) || method == CompletionMethod::sgd,
                    step ? "`step`" : "`decay`", "only works with `method` sgd");
   SOTTO_REQUIRE_AT(method != CompletionMethod::bayes || !has_no_penalty(*this), "`lambda`",
-                   "bayes needs penalties above 0, they are its prior; take `method` als or sgd");
+                   "bayes needs penalties above 0, they are its prior; use `method` als or sgd");
 }
 
 void CompletionOptions::check_for(const std::vector<Index>& dims) const {
