@@ -1,8 +1,8 @@
 // The format of a file of private records, from public marks alone.
 //
 // In a private run nothing may be decided by looking at the records: a format that is recognised by
-// the first lines may change with one person's record, and with it how all others are read. So it
-// is
+// the first lines may change with one person's record, and with it how all others are read. The
+// format is therefore
 //   1. what `format` says; else
 //   2. what the name of the file says, ".gz" left out (format_by_name); else, where that is nothing
 //   3. the mark that a format puts in front of the records: that of .npy, or %%MatrixMarket; else

@@ -4,17 +4,17 @@
 //
 // Private documents (CorpusFileOptions::records_are_private): no document decides how another one
 // is read, or how many there are, and none is quoted in a message.
-//   - The format is that of public_format.h; gzip is told by the name.
-//   - The words of LDA-C and SVMlight need a vocabulary: the largest number would be read off
-//   documents.
-//   - Every line of text is a document, a blank one and one that begins with # too; what a line has
-//     beyond 2^30 bytes is not read. The empty document of LDA-C is "0", that of SVMlight a label;
-//     a line that is blank or a comment is none of theirs and is refused, since the number of
-//     documents is public. Sizes in a header are public.
-//   - Malformed, and refused wherever it stands: a count that is not a whole
-//     number from 1 to 2^31 - 1; a word number outside vocabulary or header; a word given twice; in
-//     LDA-C and SVMlight a line of 2^30 bytes or more. The message names the file and no more; what
-//     is wrong with the vocabulary or the stop words, which are public, is said.
+//   - The format is that of public_format.h; the name says whether the file is gzip.
+//   - The words of LDA-C and SVMlight need a vocabulary: otherwise the largest number would be read
+//     off the documents.
+//   - Every line of text is a document, even a blank one and one that begins with #; bytes of a
+//     line beyond 2^30 are not read. The empty document of LDA-C is "0", that of SVMlight a label.
+//     In these two a line that is blank or a comment is no document and is refused, since the
+//     number of documents is public. Sizes in a header are public.
+//   - Malformed, and refused wherever it is: a count that is not a whole number from 1 to 2^31 - 1;
+//     a word number outside vocabulary or header; a word given twice; in LDA-C and SVMlight a line
+//     of 2^30 bytes or more. The message names the file and no more. Errors in the vocabulary or
+//     the stop words, which are public, are described.
 //
 // Counts must be whole numbers from 1 on. Words have names when a vocabulary is given, one word a
 // line, or when the file is text. A vocabulary must fit: as many words as the header says, and no
