@@ -63,7 +63,7 @@ ExponentialMechanism::ExponentialMechanism(std::string what, double epsilon, dou
 std::size_t ExponentialMechanism::release(std::span<const double> scores,
                                           NoiseStream stream) const {
   SOTTO_REQUIRE(!scores.empty(), "there is nothing to select from");
-  SOTTO_REQUIRE(all_finite(scores), "a score is not finite; nothing was released");
+  SOTTO_REQUIRE(all_finite(scores), "a score is not finite: nothing is chosen");
   std::vector<double> log_weights(scores.size());
   std::transform(scores.begin(), scores.end(), log_weights.begin(), [&](double score) {
     return rate_ * std::clamp(score, -score_bound_, score_bound_);
@@ -100,7 +100,7 @@ PrivateQuantile::PrivateQuantile(std::string what, double epsilon, double quanti
 double PrivateQuantile::release(std::span<const double> values, NoiseStream stream) const {
   SOTTO_REQUIRE(std::int64_t(values.size()) == count_, "this quantile is over {} records, got {}",
                 count_, values.size());
-  SOTTO_REQUIRE(all_finite(values), "a record is not finite; nothing was released");
+  SOTTO_REQUIRE(all_finite(values), "a record is not finite: nothing is chosen");
   std::vector<std::uint64_t> points(values.size());
   std::transform(values.begin(), values.end(), points.begin(), [&](double x) {
     const double share = (std::clamp(x, low_, high_) - low_) / (high_ - low_);

@@ -34,7 +34,7 @@ void require_releasable(std::span<const double> value, std::int64_t count, std::
                 "this mechanism releases {} values, got {} and room for {}", count, value.size(),
                 out.size());
   SOTTO_REQUIRE(std::all_of(value.begin(), value.end(), [](double x) { return std::isfinite(x); }),
-                "a value to be released is not finite; nothing was released");
+                "a value to be released is not finite: it is not released");
 }
 
 void release_on_grid(const Grid& grid, const IntegerZiggurat& noise, const NoiseStream& stream,

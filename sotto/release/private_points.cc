@@ -33,6 +33,10 @@ void require_moderate(const Matrix& m, const char* what) {
 // The share of epsilon for a bound that has to be chosen.
 constexpr double kNormShare = 0.05;
 
+// What has left when a record cannot be read.
+constexpr const char* kFirstPass = ", and nothing was released by this run";
+constexpr const char* kLaterPass = ", and what this run released before is spent";
+
 std::string norm_fact(const RecordNorm& norm) {
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     return fmt::format("that records are clipped to a norm between {:g} and {:g}", range->low,
@@ -114,11 +118,11 @@ void require_points(const PublicPointShape& shape, const RecordNorm& norm) {
 }
 
 template <class Pass>
-auto CountedPoints::guarded(Pass pass) {
+auto CountedPoints::guarded(const char* released, Pass pass) {
   try {
     return pass();
   } catch (const Error& error) {
-    refuse_records(error, source_->name());
+    refuse_records(error, source_->name(), released);
   }
 }
 
@@ -127,13 +131,14 @@ CountedPoints::CountedPoints(SensitivePoints points, const RecordNorm& norm)
   require_points({dim(), source_->records(), source_->name()}, norm);
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     tally_.emplace(*range);
-    records_ = guarded([&] {
+    records_ = guarded(kFirstPass, [&] {
       return for_record_blocks(*source_, kNoBound,
                                [&](const RowMatrix& x) { tally_->add(x.rowwise().squaredNorm()); });
     });
   } else {
     const double max_norm = std::get<double>(norm);
-    sums_ = guarded([&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
+    sums_ =
+        guarded(kFirstPass, [&] { return sum_moments(*source_, Vector::Zero(dim()), max_norm); });
     records_ = sums_->records;
   }
   SOTTO_REQUIRE_AT(records() > 0, source_->name(), "has no records");
@@ -154,7 +159,7 @@ void PrivatePoints::prepare() {
   const NormBound bound({std::get<NormRange>(points_.norm_), records(), norm_epsilon_});
   max_norm_ = run_.choose(bound, *points_.tally_).value();
   points_.sums_ = points_.guarded(
-      [&] { return sum_moments(*points_.source_, Vector::Zero(dim()), max_norm_); });
+      kLaterPass, [&] { return sum_moments(*points_.source_, Vector::Zero(dim()), max_norm_); });
   points_.require_all_read();
 }
 
@@ -202,7 +207,7 @@ Released<Noisy<SymmetricTensor>> PrivatePoints::third_moment(const Vector& centr
   require_moderate(w, "the map of the third moment");
   require_moderate(centre, "the centre of the third moment");
   SymmetricTensor value(q, 3);
-  value.add_scaled(1 / static_cast<double>(records()), points_.guarded([&] {
+  value.add_scaled(1 / static_cast<double>(records()), points_.guarded(kLaterPass, [&] {
     return sum_cubes(*points_.source_, centre, w, max_norm_, reach);
   }));
   points_.require_all_read();
@@ -224,8 +229,8 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
   require_moderate(mixture.means, "the means of the mixture");
   require_moderate(mixture.weights, "the weights of the mixture");
   require_moderate(mixture.variance, "the variance of the mixture");
-  const MixtureSums sums =
-      points_.guarded([&] { return expected_sums(*points_.source_, mixture, max_norm_, clip); });
+  const MixtureSums sums = points_.guarded(
+      kLaterPass, [&] { return expected_sums(*points_.source_, mixture, max_norm_, clip); });
   points_.require_all_read();
   Matrix value(d + 1, k);  // one row of counts, and the offsets
   value << clip.count_scale * sums.counts.transpose(), sums.offsets;

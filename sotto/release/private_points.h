@@ -80,9 +80,10 @@ class CountedPoints {
   friend class PrivatePoints;
 
   void require_all_read() const;
-  // Runs a pass over the records; errors of reading say nothing about them.
+  // Runs a pass over the records; errors of reading say nothing about them. A file that was
+  // changed meanwhile may fail in a later pass: `released` says what has left by then.
   template <class Pass>
-  auto guarded(Pass pass);
+  auto guarded(const char* released, Pass pass);
 
   std::unique_ptr<PointSource> source_;
   RecordNorm norm_;

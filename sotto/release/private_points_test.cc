@@ -282,5 +282,61 @@ TEST(PrivatePoints, bad_records_and_shapes_are_refused_without_a_word_about_them
   EXPECT_THROW(public_shape(pipe), Error);
 }
 
+// A file of which a record is overwritten after so many passes.
+class SpoiltSource final : public PointSource {
+ public:
+  SpoiltSource(RowMatrix rows, int good_passes) : rows_(std::move(rows)), left_(good_passes) {}
+  Index dim() const override { return rows_.cols(); }
+  std::string name() const override { return "spoilt"; }
+  bool can_rewind() const override { return true; }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override {
+    const Index rows = std::min(max_rows, rows_.rows() - next_);
+    if (rows > 0 && left_ == 0) throw Error("'HIV-positive' is not a number", "spoilt:8");
+    block.is_sparse = false;
+    block.dense = rows_.middleRows(next_, rows);
+    next_ += rows;
+    return rows;
+  }
+  void restart() override {
+    next_ = 0;
+    --left_;
+  }
+
+ private:
+  RowMatrix rows_;
+  int left_;
+  Index next_ = 0;
+};
+
+TEST(PrivatePoints, what_is_said_of_a_record_that_goes_bad_between_passes_is_true) {
+  const Question q;
+  const auto message = [&](int good_passes, const RecordNorm& norm) -> std::string {
+    PrivateRun run(point_statement(20, 4, norm, kPointTarget.delta), NoiseKey::from_system());
+    try {
+      CountedPoints counted(
+          SensitivePoints(std::make_unique<SpoiltSource>(random_matrix(20, 4, 63), good_passes)),
+          norm);
+      PrivatePoints points(std::move(counted), kPointTarget, run);
+      points.mean(0.1);
+      points.third_moment(q.centre, q.w, q.reach, 0.1);
+    } catch (const Error& error) {
+      return fmt::format("{}: {}", run.certify().releases.size(), error.what());
+    }
+    return "";
+  };
+  const std::string unquoted =
+      "spoilt: has a record that cannot be read in this format; what is wrong with it is not shown "
+      "in a private run, and ";
+  const std::string spent = "what this run released before is spent";
+  const RecordNorm range = NormRange{0.01, 100};
+  EXPECT_EQ(message(0, 1.0), "0: " + unquoted + "nothing was released by this run");
+  EXPECT_EQ(message(1, 1.0), "1: " + unquoted + spent);    // the mean
+  EXPECT_EQ(message(1, range), "1: " + unquoted + spent);  // the bound
+  EXPECT_EQ(message(2, range), "2: " + unquoted + spent);
+  EXPECT_EQ(message(9, range), "");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -76,6 +76,9 @@ TEST(PrivateRun, makes_no_release_that_its_plan_does_not_have) {
   PrivateRun run(plan, NoiseKey::from_system());
   EXPECT_THROW(run.publish(GaussianMechanism("others", 1, 4, 3), kExact), Error);
   EXPECT_THROW(run.publish(GaussianMechanism("sums", 1, 4, 4), Block(4)), Error);
+  EXPECT_THROW(run.leave_without_noise("others", 3), Error);
+  EXPECT_THROW(run.leave_without_noise("sums", 4), Error);
+  EXPECT_THROW(run.replay(GaussianMechanism("others", 1, 4, 3).record()), Error);
   EXPECT_THROW(run.require_share("sums", 0.26), Error);
   EXPECT_THROW(run.require_share("others", 0.1), Error);
   EXPECT_NO_THROW(run.require_share("sums", 0.25));
