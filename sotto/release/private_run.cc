@@ -22,15 +22,16 @@ constexpr double kWholeBudget = 1 + 0x1p-40;
 
 // Disjoint releases together cost as much as the most expensive one.
 void require_shares(const Plan& plan) {
-  double sum = 0, dearest = 0;
+  double sum = 0, largest_disjoint = 0;
   for (const PlannedRelease& release : plan.releases) {
     if (release.disjoint) {
-      dearest = std::max(dearest, release.share);
+      largest_disjoint = std::max(largest_disjoint, release.share);
     } else {
       sum += release.share;
     }
   }
-  SOTTO_REQUIRE(sum + dearest <= kWholeBudget, "the shares of a plan sum to {}", sum + dearest);
+  sum += largest_disjoint;
+  SOTTO_REQUIRE(sum <= kWholeBudget, "the shares of a plan sum to {}", sum);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(PrivateStream, all_answers_together_cost_one_release_and_no_more_than_was_a
   EXPECT_THROW(oracle.contract(random_unit_block(d, starts, random)), Error);
 }
 
-TEST(PrivateStream, long_records_are_shortened_and_overflowing_ones_left_out) {
+TEST(PrivateStream, long_records_are_clipped_and_overflowing_ones_left_out) {
   const Index n = 4, d = 3;
   RowMatrix rows = random_rows(n, d, 1, 8);
   RowMatrix scaled = rows;

@@ -3,7 +3,7 @@
 //   CP:     x = biases + sum_r a_r b_r c_r            (Wei et al. 2022, section 4.1)
 //   Tucker: x = biases + sum_pqt g_pqt a_p b_q c_t
 //
-// A mode of one row (two modes read as three) is held at (1, .., 1) for CP and (1, 0, .., 0) for
+// A mode of one row (two modes read as three) is fixed at (1, .., 1) for CP and (1, 0, .., 0) for
 // Tucker, so that the model is that of the other modes. An entry with an unknown row is predicted
 // by its biases alone, or by the mean of all values where there are no biases.
 #pragma once
