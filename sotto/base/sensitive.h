@@ -23,8 +23,8 @@
 
 namespace SOTTO_API sotto {
 
-struct ReleaseAccess;  // defined in release/ only
-class PrivateRun;      // release/private_run.h
+struct ReleaseAccess;             // defined in release/ only
+class SOTTO_INTERNAL PrivateRun;  // release/private_run.h
 
 // The explicit statement that a data set may be used and shown freely.
 class PublicDeclaration {
