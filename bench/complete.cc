@@ -59,7 +59,7 @@ double updates_a_second(LowRank kind, Index rank, const ObservedEntries& entries
 template <class Time>
 double sweep_seconds(const ObservedEntries& entries, Index rank, bool variational, Time time) {
   CompletionModel model = make_model(LowRank::cp, rank, entries);
-  const AlsSettings settings{{10, 10, 1000}, {0, 0, 1}, 1, 0, true, {3, 3, 10}, variational};
+  const AlsSettings settings{{{10, 10, 1000}, {0, 0, 1}, 1, 0, true, {3, 3, 10}}, variational};
   const auto solver = make_als(entries, settings, model);
   return time([&] { solver->epoch(); });
 }

@@ -2,14 +2,9 @@
 // over square and narrow shapes. Prints "NAME GFLOPS" lines.
 #include <cstdio>
 
+#include "bench/openblas.h"
 #include "bench/timing.h"
 #include "sotto/linalg/gemm.h"
-
-#ifdef HAVE_OPENBLAS
-extern "C" void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*,
-                       const double*, const int*, const double*, const int*, const double*, double*,
-                       const int*);
-#endif
 
 using sotto::Index;
 using sotto::Matrix;

@@ -19,15 +19,6 @@ namespace {
 
 using namespace sotto;
 
-StreamOptions asked(const PointModel& model, const StreamChoice& choice) {
-  StreamOptions options;
-  options.components = model.components;
-  options.method = choice.method;
-  options.starts = choice.starts;
-  options.iterations = choice.iterations;
-  return options;
-}
-
 void search(const PointModel& model, double bound, PowerForm method) {
   const StreamProblem problem = stream_problem(model);
   fmt::print("{} d {} k {} N {}; rows L, columns R = 4 6 8 10\n", name_of(method), model.dim,
@@ -35,7 +26,7 @@ void search(const PointModel& model, double bound, PowerForm method) {
   for (const std::int64_t starts : {1, 2, 4, 8, 16}) {
     fmt::print("{:3}", starts);
     for (const std::int64_t iterations : {4, 6, 8, 10}) {
-      const StreamOptions options = asked(model, {method, starts, iterations});
+      const StreamOptions options = stream_options(model, {method, starts, iterations});
       fmt::print(" {:7.3g}", needed_epsilon(problem, options, 1e-6, bound, 16, 15));
       std::fflush(stdout);
     }
@@ -49,7 +40,7 @@ void table(int seeds) {
   model.max_norm = 1;
   const StreamProblem problem = stream_problem(model);
   const auto chosen = [&](PowerForm method) {
-    return asked(model, choose_stream({model.dim, model.components, 3}, method));
+    return stream_options(model, choose_stream({model.dim, model.components, 3}, method));
   };
   for (const double epsilon : {0.01, 0.015, 0.02, 0.025, 0.03, 0.05, 0.1, 0.3, 1.0}) {
     const auto least = [&](const StreamOptions& options, const RecordNorm& norm) {
@@ -92,7 +83,7 @@ int main(int argc, char** argv) {
       search(model, bound, method);
     } else {
       const double needed =
-          needed_epsilon(stream_problem(model), asked(model, choice), 1e-6, bound, 8, 8);
+          needed_epsilon(stream_problem(model), stream_options(model, choice), 1e-6, bound, 8, 8);
       fmt::print("{} L {} R {}: {:.3g}\n", name_of(method), choice.starts, choice.iterations,
                  needed);
     }

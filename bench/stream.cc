@@ -17,15 +17,10 @@
 #include <memory>
 #include <utility>
 
+#include "bench/openblas.h"
 #include "sotto/io/read_points.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/moments/stream_oracle.h"
-
-#ifdef HAVE_OPENBLAS
-extern "C" void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*,
-                       const double*, const int*, const double*, const int*, const double*, double*,
-                       const int*);
-#endif
 
 using sotto::Index;
 using sotto::Matrix;

@@ -1,6 +1,5 @@
 // Every decomposition on data whose truth is known.
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 
@@ -13,6 +12,7 @@
 #include "sotto/decompose/shifted_power.h"
 #include "sotto/decompose/whitening.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/contraction.h"
 #include "sotto/tensor/mode_oracles.h"
 
@@ -295,12 +295,8 @@ TEST(RobustPower, the_zero_tensor_has_weights_zero) {
 TEST(RobustPower, same_answer_for_any_number_of_threads) {
   const SymmetricTensor t = tensor_from(different_weights(4), orthonormal(30, 4, 9), 3);
   TensorOracle oracle(t);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const Decomposition one = robust_power_method(oracle, options(4));
-  omp_set_num_threads(3);
-  const Decomposition three = robust_power_method(oracle, options(4));
-  omp_set_num_threads(before);
+  const auto solve = [&] { return robust_power_method(oracle, options(4)); };
+  const Decomposition one = on_threads(1, solve), three = on_threads(3, solve);
   EXPECT_EQ(one.weights, three.weights);
   EXPECT_EQ(one.vectors(), three.vectors());
 }

@@ -1,11 +1,11 @@
 #include "sotto/linalg/gemm.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -33,13 +33,8 @@ TEST(Gemm, equals_the_triple_loop) {
 
 TEST(Gemm, gives_the_same_bits_for_any_number_of_threads) {
   const Matrix a = random_matrix(1000, 300, 3), b = random_matrix(300, 40, 4);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const Matrix one = multiply(a, b);
-  omp_set_num_threads(3);
-  const Matrix three = multiply(a, b);
-  omp_set_num_threads(before);
-  EXPECT_EQ(one, three);
+  const auto product = [&] { return multiply(a, b); };
+  EXPECT_EQ(on_threads(1, product), on_threads(3, product));
 }
 
 TEST(Gemm, refuses_shapes_that_do_not_fit) {

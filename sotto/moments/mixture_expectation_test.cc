@@ -1,12 +1,12 @@
 #include "sotto/moments/mixture_expectation.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <numbers>
 
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
@@ -61,12 +61,8 @@ TEST(MixtureExpectation, sums_match_their_naive_twins) {
 TEST(MixtureExpectation, does_not_depend_on_the_number_of_threads) {
   MemorySource source(RowMatrix(random_matrix(5000, 100, 3)));
   const GaussianMixture mixture = some_mixture(100, 12);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const MixtureSums one = expected_sums(source, mixture);
-  omp_set_num_threads(3);
-  const MixtureSums three = expected_sums(source, mixture);
-  omp_set_num_threads(before);
+  const auto sums = [&] { return expected_sums(source, mixture); };
+  const MixtureSums one = on_threads(1, sums), three = on_threads(3, sums);
   EXPECT_EQ(one.offsets, three.offsets);
   EXPECT_EQ(one.counts, three.counts);
   EXPECT_EQ(one.log_likelihood, three.log_likelihood);

@@ -1,7 +1,6 @@
 #include "sotto/moments/stream_oracle.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <functional>
@@ -9,6 +8,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
@@ -70,16 +70,9 @@ TEST(StreamOracle, answers_from_the_next_batch_each_time) {
 TEST(StreamOracle, has_the_same_answer_for_any_number_of_threads) {
   const RowMatrix x = random_rows(20000, 60, 3);
   const Matrix u = random_rows(60, 16, 4);
-  const int before = omp_get_max_threads();
-  Matrix first;
-  for (const int threads : {1, 3, 6}) {
-    omp_set_num_threads(threads);
-    StreamOracle oracle(in_memory(x), {1, 20000, 1});
-    const Matrix y = oracle.contract(u);
-    if (threads == 1) first = y;
-    EXPECT_EQ(y, first);
-  }
-  omp_set_num_threads(before);
+  const auto answer = [&] { return StreamOracle(in_memory(x), {1, 20000, 1}).contract(u); };
+  const Matrix one = on_threads(1, answer);
+  for (const int threads : {3, 6}) EXPECT_EQ(on_threads(threads, answer), one);
 }
 
 TEST(StreamOracle, says_how_many_records_it_needs_when_the_stream_ends) {

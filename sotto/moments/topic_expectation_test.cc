@@ -1,11 +1,11 @@
 #include "sotto/moments/topic_expectation.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <limits>
 
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/testing/enumerated_moments.h"
 #include "sotto/moments/testing/quad.h"
 
@@ -137,14 +137,12 @@ TEST(TopicExpectation, a_word_that_no_topic_has_does_not_break_anything) {
 }
 
 TEST(TopicExpectation, the_answer_does_not_depend_on_the_number_of_threads) {
-  Step one, many;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  improve_parameters(one.corpus.view(), one.topics, one.alpha, 5, one.parameters);
-  omp_set_num_threads(3);
-  improve_parameters(many.corpus.view(), many.topics, many.alpha, 5, many.parameters);
-  omp_set_num_threads(before);
-  EXPECT_EQ(one.parameters, many.parameters);
+  const auto improved = [] {
+    Step s;
+    improve_parameters(s.corpus.view(), s.topics, s.alpha, 5, s.parameters);
+    return s.parameters;
+  };
+  EXPECT_EQ(on_threads(1, improved), on_threads(3, improved));
 }
 
 TEST(TopicExpectation, a_word_that_no_topic_can_produce_counts_for_nothing) {

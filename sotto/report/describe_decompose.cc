@@ -1,22 +1,9 @@
+#include <utility>
+
 #include "sotto/report/describe.h"
+#include "sotto/report/json_parts.h"
 
 namespace sotto {
-namespace {
-
-std::vector<double> power_column(const Vector& v) { return {v.data(), v.data() + v.size()}; }
-
-Json power_history(const Decomposition& found) {
-  Json history;
-  for (const HistoryPoint& h : found.history) {
-    history["component"].push_back(h.component);
-    history["iteration"].push_back(h.iteration);
-    history["change"].push_back(h.change);
-    history["active"].push_back(h.active);
-  }
-  return history;
-}
-
-}  // namespace
 
 void describe(const DecomposeResult& result, ResultDocument& document) {
   const Decomposition& found = result.found;
@@ -34,11 +21,13 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
   document.fact("status", status_text(found.status));
   // A private run with noise on every iteration has none: a residual would need one more release.
   if (found.residuals.size() > 0) {
-    document.component_column("diagnostics/residuals", power_column(found.residuals));
+    document.component_column("diagnostics/residuals", list_of(found.residuals));
   }
-  document.component_column("diagnostics/agreement", power_column(found.agreement))
+  Json history = history_of(found);
+  for (const HistoryPoint& h : found.history) history["active"].push_back(h.active);
+  document.component_column("diagnostics/agreement", list_of(found.agreement))
       .component_column("diagnostics/iterations", found.iterations)
-      .component_history(power_history(found));
+      .component_history(std::move(history));
   if (result.certificate) {
     document.fact("mechanism", mechanism_text(result.mechanism));
   } else {

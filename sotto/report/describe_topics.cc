@@ -1,9 +1,8 @@
 #include "sotto/report/describe.h"
+#include "sotto/report/json_parts.h"
 
 namespace sotto {
 namespace {
-
-std::vector<double> list_of(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
 Json cards_of(const TopicsResult& result) {
   Json topics = Json::array();

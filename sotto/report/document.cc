@@ -7,11 +7,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
+#include "sotto/report/json_parts.h"
 
 namespace sotto {
 namespace {
-
-std::vector<double> as_list(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
 // The entries of largest absolute value in each column, largest first: [{index: [..], value: [..]},
 // ..]. The array has all entries; these are for the reader of a result.
@@ -100,7 +99,7 @@ ResultDocument& ResultDocument::quality(const std::string& key, Json value,
 }
 
 ResultDocument& ResultDocument::weights(const Vector& weights, const std::string& of) {
-  return add(Shown::weights, "weights", as_list(weights), of);
+  return add(Shown::weights, "weights", list_of(weights), of);
 }
 
 ResultDocument& ResultDocument::component_column(const std::string& path, Json numbers,

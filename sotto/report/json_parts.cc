@@ -87,6 +87,18 @@ std::vector<double> numbers_of(const Json& list) {
   return numbers;
 }
 
+std::vector<double> list_of(const Vector& v) { return {v.begin(), v.end()}; }
+
+Json history_of(const Decomposition& found) {
+  Json history;
+  for (const HistoryPoint& h : found.history) {
+    history["component"].push_back(h.component);
+    history["iteration"].push_back(h.iteration);
+    history["change"].push_back(h.change);
+  }
+  return history;
+}
+
 PageTable table_of(const Json& records) {
   std::vector<std::string> keys;
   for (const Json& record : records) {

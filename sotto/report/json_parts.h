@@ -1,8 +1,10 @@
-// Makes pieces of a page from pieces of JSON, whatever their keys are.
+// Numbers as JSON, and pieces of a page from pieces of JSON, whatever their keys are.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "sotto/decompose/result.h"
 #include "sotto/report/page.h"
 #include "sotto/report/result.h"
 
@@ -22,6 +24,10 @@ bool is_numbers(const Json& value);  // a list of numbers, not empty
 bool is_records(const Json& value);  // a list of objects, not empty
 
 std::vector<double> numbers_of(const Json& list);
+
+// The numbers of a vector, and the steps of a decomposition, as lists for the JSON.
+std::vector<double> list_of(const Vector& v);
+Json history_of(const Decomposition& found);
 
 // One row per object, and a column for each key that occurs.
 PageTable table_of(const Json& records);

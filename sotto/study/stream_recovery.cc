@@ -52,6 +52,15 @@ StreamProblem stream_problem(const PointModel& model) {
   return {points.vectors(), std::move(block.dense)};
 }
 
+StreamOptions stream_options(const PointModel& model, const StreamChoice& choice) {
+  StreamOptions options;
+  options.components = model.components;
+  options.method = choice.method;
+  options.starts = choice.starts;
+  options.iterations = choice.iterations;
+  return options;
+}
+
 double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
                     const PrivacyTarget& target, const RecordNorm& norm, std::uint64_t seed) {
   StreamTask task;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "sotto/models/stream_decomposition.h"
+#include "sotto/release/choose_stream.h"
 #include "sotto/release/private_stream.h"
 #include "sotto/synthetic/points.h"
 
@@ -19,6 +20,9 @@ struct StreamProblem {
 };
 
 StreamProblem stream_problem(const PointModel& model);
+
+// The components of the model, with the starts and iterations of a choice.
+StreamOptions stream_options(const PointModel& model, const StreamChoice& choice);
 
 // The least over the true components of the largest |cos| to a found vector. All records are shared
 // out among the answers; `norm` is their bound, or the range in which to choose it.

@@ -14,13 +14,7 @@ namespace {
 constexpr double kDelta = 1e-6;
 
 StreamOptions chosen(const PointModel& model) {
-  const StreamChoice choice = choose_stream({model.dim, model.components, 3}, {});
-  StreamOptions options;
-  options.components = model.components;
-  options.method = choice.method;
-  options.starts = choice.starts;
-  options.iterations = choice.iterations;
-  return options;
+  return stream_options(model, choose_stream({model.dim, model.components, 3}, {}));
 }
 
 PointModel a_million_unit_records() {

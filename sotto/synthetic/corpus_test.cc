@@ -1,12 +1,12 @@
 #include "sotto/synthetic/corpus.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -66,18 +66,15 @@ void append(const Corpus& part, Corpus& whole) {
 TEST(SyntheticCorpus, does_not_depend_on_blocks_and_threads) {
   CorpusModel model;
   model.length_law = LengthLaw::poisson;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const CorpusGenerator generator(model);
-  const Corpus one = generator.make(0, 20000);
-  omp_set_num_threads(3);
+  const auto generator = on_threads(1, [&] { return CorpusGenerator(model); });
+  const Corpus one = on_threads(1, [&] { return generator.make(0, 20000); });
+  const ThreadCount three(3);
   const CorpusGenerator again(model);
   EXPECT_EQ(again.topics(), generator.topics());
   Corpus parts;
   for (const auto& [first, count] : {std::pair{0, 7}, {7, 17000}, {17007, 2993}}) {
     append(again.make(first, count), parts);
   }
-  omp_set_num_threads(before);
   EXPECT_EQ(one.documents(), 20000);
   EXPECT_EQ(parts.begin, one.begin);
   EXPECT_EQ(parts.word, one.word);

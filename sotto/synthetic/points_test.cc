@@ -1,7 +1,6 @@
 #include "sotto/synthetic/points.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <memory>
@@ -9,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/stream_oracle.h"
 
 namespace sotto {
@@ -28,12 +28,8 @@ RowMatrix all_points(const PointModel& model, Index step) {
 TEST(SyntheticPoints, do_not_depend_on_blocks_and_threads) {
   PointModel model;
   model.records = 1000;
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const RowMatrix one = all_points(model, 1000);
-  omp_set_num_threads(3);
-  EXPECT_EQ(all_points(model, 7), one);
-  omp_set_num_threads(before);
+  const RowMatrix one = on_threads(1, [&] { return all_points(model, 1000); });
+  EXPECT_EQ(on_threads(3, [&] { return all_points(model, 7); }), one);
   EXPECT_EQ(one.rows(), 1000);
   model.seed = 1;
   EXPECT_NE(all_points(model, 1000), one);

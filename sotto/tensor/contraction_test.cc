@@ -1,10 +1,10 @@
 #include "sotto/tensor/contraction.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/mode_oracles.h"
 
 namespace sotto {
@@ -93,13 +93,8 @@ TEST_P(Contraction, same_bits_for_any_number_of_threads) {
   const auto [order, dim] = GetParam();
   const SymmetricTensor t = random_tensor(dim, order, 11);
   const Matrix u = random_block(dim, 10, 12);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const Matrix one = contract(t, u);
-  omp_set_num_threads(4);
-  const Matrix four = contract(t, u);
-  omp_set_num_threads(before);
-  EXPECT_EQ(one, four);
+  const auto product = [&] { return contract(t, u); };
+  EXPECT_EQ(on_threads(1, product), on_threads(4, product));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Contraction,

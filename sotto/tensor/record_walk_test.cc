@@ -1,7 +1,6 @@
 #include "sotto/tensor/record_walk.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
@@ -27,13 +27,10 @@ void square(const PointBlock&, RowMatrix& s) { s.array() = s.array().square(); }
 // Runs `work` with 1, 2, 3 and 7 threads.
 template <class Work>
 void with_threads(Work work) {
-  const int before = omp_get_max_threads();
   for (const int threads : {1, 2, 3, 7}) {
     SCOPED_TRACE(threads);
-    omp_set_num_threads(threads);
-    work();
+    on_threads(threads, work);
   }
-  omp_set_num_threads(before);
 }
 
 TEST(RecordWalk, sums_equal_the_naive_ones) {

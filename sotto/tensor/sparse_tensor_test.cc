@@ -1,7 +1,6 @@
 #include "sotto/tensor/sparse_tensor.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -180,22 +180,15 @@ TEST(SparseTensor, contractions_over_many_chunks_agree_and_do_not_depend_on_thre
   ASSERT_GT(tensor.nnz(), 3 * 2048);
   const DenseTensor dense = tensor.to_dense(1000000);
   const std::vector<Matrix> factors = random_factors(dims, 3);
-  const int threads = omp_get_max_threads();
   for (Index mode = 0; mode < 3; ++mode) {
-    omp_set_num_threads(1);
-    const Matrix one = tensor.contract_all_but(mode, factors);
+    const auto contraction = [&] { return tensor.contract_all_but(mode, factors); };
+    const Matrix one = on_threads(1, contraction);
     const Matrix expected = naive_contraction(dense, mode, factors);
     EXPECT_LE((one - expected).norm(), 1e-13 * expected.norm());
-    for (const int t : {2, 3, 7}) {
-      omp_set_num_threads(t);
-      EXPECT_EQ(tensor.contract_all_but(mode, factors), one);
-    }
+    for (const int threads : {2, 3, 7}) EXPECT_EQ(on_threads(threads, contraction), one);
   }
-  omp_set_num_threads(1);
-  const Vector one = tensor.values(factors);
-  omp_set_num_threads(5);
-  EXPECT_EQ(tensor.values(factors), one);
-  omp_set_num_threads(threads);
+  const auto values = [&] { return tensor.values(factors); };
+  EXPECT_EQ(on_threads(5, values), on_threads(1, values));
 }
 
 TEST(SparseTensor, contraction_does_not_read_the_factor_of_its_own_mode) {

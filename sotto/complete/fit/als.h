@@ -26,14 +26,8 @@ namespace sotto {
 
 constexpr Index kMaxAlsCoreSize = 1024;  // numbers; a matrix of its square is factored
 
-struct AlsSettings {
-  std::vector<double> lambda;  // one a mode; 0: none (kernels/row_system.h), not for `variational`
-  std::vector<double> centre;  // one a mode
-  double core_lambda = 1e-4;   // 0: none
-  double core_centre = 0;      // on the superdiagonal
-  bool train_biases = false;
-  std::vector<double> bias_shrink;  // one a mode
-  bool variational = false;
+struct AlsSettings : PenaltySettings {  // a penalty of 0: kernels/row_system.h
+  bool variational = false;             // needs penalties above 0
 };
 
 // `entries` and `model` must outlive the solver.

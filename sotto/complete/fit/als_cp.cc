@@ -109,12 +109,7 @@ class VariationalCp final : public Solver {
 
 void check(const ObservedEntries& entries, const AlsSettings& settings,
            const CompletionModel& model) {
-  SOTTO_REQUIRE(entries.size() > 0, "there are no entries to learn from");
-  const std::size_t order = model.factors.size();
-  SOTTO_REQUIRE(settings.lambda.size() == order && settings.centre.size() == order,
-                "one penalty and one centre a mode are needed");
-  SOTTO_REQUIRE(!settings.train_biases || settings.bias_shrink.size() == order,
-                "one shrinkage of the biases a mode is needed");
+  settings.check(entries, model);
   // The variational method takes them as the precisions of its prior.
   const double least = *std::min_element(settings.lambda.begin(), settings.lambda.end());
   SOTTO_REQUIRE(least > 0 || (least == 0 && !settings.variational),

@@ -134,32 +134,19 @@ class Fit {
     return pull_to_one_ ? context_lambda() : kDefaultCoreLambda;
   }
 
-  SgdSettings sgd_settings() const {
-    SgdSettings settings;
-    settings.step = options_.step.value_or(kSgdStep);
-    settings.decay = options_.decay.value_or(kSgdDecay);
-    settings.lambda = lambda();
-    settings.centre = centre();
-    settings.core_lambda = core_lambda();
-    settings.core_centre = pull_to_one_ ? 1 : 0;
-    settings.train_biases = options_.bias == BiasPart::modes;
-    settings.bias_shrink = default_bias_shrink(data_.order());
-    settings.penalised = options_.penalty;
-    settings.seed = static_cast<std::uint64_t>(options_.seed);
-    return settings;
+  PenaltySettings penalties() const {
+    const bool biases = options_.bias == BiasPart::modes;
+    return {lambda(),      centre(),
+            core_lambda(), pull_to_one_ ? 1.0 : 0.0,
+            biases,        default_bias_shrink(data_.order())};
   }
 
-  AlsSettings als_settings() const {
-    AlsSettings settings;
-    settings.lambda = lambda();
-    settings.centre = centre();
-    settings.core_lambda = core_lambda();
-    settings.core_centre = pull_to_one_ ? 1 : 0;
-    settings.train_biases = options_.bias == BiasPart::modes;
-    settings.bias_shrink = default_bias_shrink(data_.order());
-    settings.variational = method_ == CompletionMethod::bayes;
-    return settings;
+  SgdSettings sgd_settings() const {
+    return {penalties(), options_.step.value_or(kSgdStep), options_.decay.value_or(kSgdDecay),
+            options_.penalty, static_cast<std::uint64_t>(options_.seed)};
   }
+
+  AlsSettings als_settings() const { return {penalties(), method_ == CompletionMethod::bayes}; }
 
   CompletionOptions options_;
   CompletionMethod method_;

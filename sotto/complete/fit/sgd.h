@@ -24,15 +24,9 @@
 
 namespace sotto {
 
-struct SgdSettings {
+struct SgdSettings : PenaltySettings {
   double step = 0.005;
-  double decay = 1;            // the step is multiplied by it after every epoch
-  std::vector<double> lambda;  // one a mode
-  std::vector<double> centre;  // one a mode
-  double core_lambda = 0;
-  double core_centre = 0;  // on the superdiagonal
-  bool train_biases = false;
-  std::vector<double> bias_shrink;  // one a mode
+  double decay = 1;  // the step is multiplied by it after every epoch
   Penalised penalised = Penalised::once_a_row;
   std::uint64_t seed = 0;
 };

@@ -1,4 +1,3 @@
-#include "sotto/base/error.h"
 #include "sotto/complete/fit/sgd_step.h"
 #include "sotto/complete/kernels/cp_entry.h"
 
@@ -67,12 +66,7 @@ std::unique_ptr<Solver> make_cp_sgd(const ObservedEntries& entries, const SgdSet
 
 std::unique_ptr<Solver> make_sgd(const ObservedEntries& entries, const SgdSettings& settings,
                                  CompletionModel& model) {
-  SOTTO_REQUIRE(entries.size() > 0, "there are no entries to learn from");
-  SOTTO_REQUIRE(settings.lambda.size() == model.factors.size() &&
-                    settings.centre.size() == model.factors.size(),
-                "one penalty and one centre a mode are needed");
-  SOTTO_REQUIRE(!settings.train_biases || settings.bias_shrink.size() == model.factors.size(),
-                "one shrinkage of the biases a mode is needed");
+  settings.check(entries, model);
   return model.kind == LowRank::cp ? make_cp_sgd(entries, settings, model)
                                    : make_tucker_sgd(entries, settings, model);
 }

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/kernels/blocks.h"
 #include "sotto/complete/kernels/row_system.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -135,16 +135,13 @@ bool same(const CompletionModel& a, const CompletionModel& b) {
 // Runs `make` on one and on three threads.
 template <class Make>
 void expect_same_for_threads(LowRank kind, const ObservedEntries& entries, Make make) {
-  std::vector<CompletionModel> found;
-  const int before = omp_get_max_threads();
-  for (const int threads : {1, 3}) {
-    omp_set_num_threads(threads);
-    found.push_back(random_model(kind, 3, entries.dims, 2));
-    const auto solver = make(found.back());
+  const auto solve = [&] {
+    CompletionModel model = random_model(kind, 3, entries.dims, 2);
+    const auto solver = make(model);
     for (int n = 0; n < 3; ++n) solver->epoch();
-  }
-  omp_set_num_threads(before);
-  EXPECT_TRUE(same(found[0], found[1]));
+    return model;
+  };
+  EXPECT_TRUE(same(on_threads(1, solve), on_threads(3, solve)));
 }
 
 TEST(Solvers, the_result_is_the_same_for_any_number_of_threads) {
@@ -155,7 +152,7 @@ TEST(Solvers, the_result_is_the_same_for_any_number_of_threads) {
       return make_sgd(entries, settings_for(3), model);
     });
     expect_same_for_threads(kind, entries, [&](CompletionModel& model) {
-      AlsSettings s{{1, 1, 1}, {0, 0, 1}, 0.1, 1, true, {1, 1, 1}, kind == LowRank::cp};
+      AlsSettings s{{{1, 1, 1}, {0, 0, 1}, 0.1, 1, true, {1, 1, 1}}, kind == LowRank::cp};
       return make_als(entries, s, model);
     });
   }
@@ -293,7 +290,7 @@ TEST(RowSystem, solves_row_and_bias_together) {
 TEST(Variational, one_mode_is_the_posterior_given_the_others) {
   const std::vector<Index> dims = {5, 4, 3};
   const ObservedEntries entries = random_entries(dims, 0.8, 3);
-  AlsSettings s{{0.9, 0.8, 0.7}, {0, 0, 1}, 1, 0, false, {}, true};
+  AlsSettings s{{{0.9, 0.8, 0.7}, {0, 0, 1}, 1, 0, false, {}}, true};
   const CompletionModel start = random_model(LowRank::cp, 2, dims, 6);
   CompletionModel model = start;
   make_als(entries, s, model)->epoch();
@@ -340,11 +337,11 @@ TEST(Variational, one_mode_is_the_posterior_given_the_others) {
 TEST(Solvers, refuse_settings_that_do_not_fit) {
   const ObservedEntries entries = random_entries({4, 4, 4}, 0.5, 3);
   CompletionModel cp = random_model(LowRank::cp, 2, entries.dims, 1);
-  EXPECT_THROW(make_als(entries, {{-1, 1, 1}, {0, 0, 0}, 1, 0, false, {}, false}, cp), Error);
-  EXPECT_THROW(make_als(entries, {{1, 1}, {0, 0}, 1, 0, false, {}, false}, cp), Error);
+  EXPECT_THROW(make_als(entries, {{{-1, 1, 1}, {0, 0, 0}}}, cp), Error);
+  EXPECT_THROW(make_als(entries, {{{1, 1}, {0, 0}}}, cp), Error);
   CompletionModel tucker = random_model(LowRank::tucker, 11, entries.dims, 1);
-  EXPECT_THROW(make_als(entries, {{1, 1, 1}, {0, 0, 0}, 1, 0, false, {}, false}, tucker), Error);
-  EXPECT_THROW(make_als(entries, {{1, 1, 1}, {0, 0, 0}, 1, 0, false, {}, true}, tucker), Error);
+  EXPECT_THROW(make_als(entries, {{{1, 1, 1}, {0, 0, 0}}}, tucker), Error);
+  EXPECT_THROW(make_als(entries, {{{1, 1, 1}, {0, 0, 0}}, true}, tucker), Error);
 }
 
 }  // namespace
