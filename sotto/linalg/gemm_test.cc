@@ -3,19 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
-#include "sotto/base/random.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
-
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  SeededRandom random(seed);
-  Matrix m(rows, cols);
-  for (Index n = 0; n < m.size(); ++n) m.data()[n] = random.normal();
-  return m;
-}
 
 TEST(Gemm, equals_the_triple_loop) {
   for (const auto& [m, k, n] : {std::tuple{1, 1, 1}, {3, 700, 2}, {257, 5, 33}, {600, 40, 7}}) {

@@ -7,17 +7,11 @@
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
 namespace {
-
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  SeededRandom random(seed);
-  Matrix m(rows, cols);
-  for (double& x : m.reshaped()) x = random.normal();
-  return m;
-}
 
 // Points with exactly the moments of a mixture up to the third: the 2d points mu +- s sqrt(d) e_j
 // about each mean, each `copies[i]` times. Variance s^2.

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/linalg/testing/threads.h"
-#include "sotto/moments/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {

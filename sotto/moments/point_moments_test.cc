@@ -6,7 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
-#include "sotto/moments/testing/random_matrix.h"
+#include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {

@@ -7,19 +7,12 @@
 #include <memory>
 
 #include "sotto/base/error.h"
-#include "sotto/base/random.h"
+#include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/testing/memory_source.h"
 
 namespace sotto {
 namespace {
-
-RowMatrix random_rows(Index rows, Index columns, std::uint64_t seed) {
-  SeededRandom random(seed);
-  RowMatrix m(rows, columns);
-  for (double& value : m.reshaped()) value = random.normal();
-  return m;
-}
 
 std::unique_ptr<PointSource> in_memory(const RowMatrix& rows, bool sparse = false) {
   return std::make_unique<MemorySource>(rows, sparse);
@@ -46,8 +39,8 @@ std::string error_of(const std::function<void()>& action) {
 }
 
 TEST(StreamOracle, answers_from_the_next_batch_each_time) {
-  const RowMatrix x = random_rows(4 * 3000, 40, 1);
-  const Matrix u = random_rows(40, 9, 2);
+  const RowMatrix x = random_matrix(4 * 3000, 40, 1);
+  const Matrix u = random_matrix(40, 9, 2);
   for (const bool sparse : {false, true}) {
     for (const int order : {3, 4}) {
       StreamOracle oracle(in_memory(x, sparse), {4, 3000, 1}, order);
@@ -68,17 +61,17 @@ TEST(StreamOracle, answers_from_the_next_batch_each_time) {
 }
 
 TEST(StreamOracle, has_the_same_answer_for_any_number_of_threads) {
-  const RowMatrix x = random_rows(20000, 60, 3);
-  const Matrix u = random_rows(60, 16, 4);
+  const RowMatrix x = random_matrix(20000, 60, 3);
+  const Matrix u = random_matrix(60, 16, 4);
   const auto answer = [&] { return StreamOracle(in_memory(x), {1, 20000, 1}).contract(u); };
   const Matrix one = on_threads(1, answer);
   for (const int threads : {3, 6}) EXPECT_EQ(on_threads(threads, answer), one);
 }
 
 TEST(StreamOracle, says_how_many_records_it_needs_when_the_stream_ends) {
-  const RowMatrix x = random_rows(250, 5, 5);
+  const RowMatrix x = random_matrix(250, 5, 5);
   StreamOracle oracle(in_memory(x), {4, 100, 1});
-  const Matrix u = random_rows(5, 2, 6);
+  const Matrix u = random_matrix(5, 2, 6);
   oracle.contract(u);
   oracle.contract(u);
   const std::string said = error_of([&] { oracle.contract(u); });
@@ -87,11 +80,11 @@ TEST(StreamOracle, says_how_many_records_it_needs_when_the_stream_ends) {
 }
 
 TEST(StreamOracle, reads_again_when_passes_allow_it) {
-  const RowMatrix x = random_rows(250, 5, 7);
+  const RowMatrix x = random_matrix(250, 5, 7);
   RowMatrix twice(500, 5);
   twice << x, x;
   StreamOracle oracle(in_memory(x), {5, 100, 2});
-  const Matrix u = random_rows(5, 2, 8);
+  const Matrix u = random_matrix(5, 2, 8);
   for (Index a = 0; a < 5; ++a) {
     const Matrix expected = naive_contract(twice.middleRows(a * 100, 100), u, 3);
     EXPECT_LE((oracle.contract(u) - expected).norm(), 1e-13 * expected.norm()) << a;
@@ -100,8 +93,8 @@ TEST(StreamOracle, reads_again_when_passes_allow_it) {
 }
 
 TEST(StreamOracle, resumes_to_the_same_bits) {
-  const RowMatrix x = random_rows(7300, 33, 9);
-  const Matrix u = random_rows(33, 6, 10);
+  const RowMatrix x = random_matrix(7300, 33, 9);
+  const Matrix u = random_matrix(33, 6, 10);
   const StreamPlan plan{6, 2400, 2};  // the fourth answer goes over the end
   StreamOracle whole(in_memory(x), plan);
   for (int a = 0; a < 6; ++a) {
@@ -115,8 +108,8 @@ TEST(StreamOracle, resumes_to_the_same_bits) {
 }
 
 TEST(StreamOracle, refuses_a_resume_that_cannot_be) {
-  const RowMatrix x = random_rows(100, 3, 11);
-  const Matrix u = random_rows(3, 1, 12);
+  const RowMatrix x = random_matrix(100, 3, 11);
+  const Matrix u = random_matrix(3, 1, 12);
   StreamOracle short_of(in_memory(x), {2, 50, 1});
   EXPECT_NE(error_of([&] {
               short_of.resume_at({1, 0, 150});
@@ -132,8 +125,8 @@ TEST(StreamOracle, refuses_a_resume_that_cannot_be) {
 
 // A stream that begins with other records is refused; whatever follows them may differ.
 TEST(StreamOracle, resumes_over_the_same_records_only) {
-  const RowMatrix x = random_rows(300, 4, 17);
-  const Matrix u = random_rows(4, 2, 18);
+  const RowMatrix x = random_matrix(300, 4, 17);
+  const Matrix u = random_matrix(4, 2, 18);
   const SecretKey key = fresh_secret_key();
   for (const bool sparse : {false, true}) {
     StreamOracle first(in_memory(x, sparse), {3, 100, 1});
@@ -160,8 +153,8 @@ TEST(StreamOracle, resumes_over_the_same_records_only) {
 }
 
 TEST(StreamOracle, the_digest_is_that_of_the_pass) {
-  const RowMatrix x = random_rows(250, 5, 19);
-  const Matrix u = random_rows(5, 2, 20);
+  const RowMatrix x = random_matrix(250, 5, 19);
+  const Matrix u = random_matrix(5, 2, 20);
   const SecretKey key = fresh_secret_key();
   StreamOracle whole(in_memory(x), {5, 100, 2});
   whole.keep_digest(key);
@@ -175,7 +168,7 @@ TEST(StreamOracle, the_digest_is_that_of_the_pass) {
 }
 
 TEST(StreamOracle, refuses_impossible_plans) {
-  const RowMatrix x = random_rows(100, 3, 13);
+  const RowMatrix x = random_matrix(100, 3, 13);
   EXPECT_THROW(StreamOracle(in_memory(x), {0, 1, 1}), Error);
   EXPECT_THROW(StreamOracle(in_memory(x), {1, 0, 1}), Error);
   EXPECT_THROW(StreamOracle(in_memory(x), {1, 1, 0}), Error);
@@ -183,14 +176,14 @@ TEST(StreamOracle, refuses_impossible_plans) {
 }
 
 TEST(PlanStream, shares_out_the_records_there_are) {
-  const MemorySource source(random_rows(100, 3, 14));
+  const MemorySource source(random_matrix(100, 3, 14));
   EXPECT_EQ(plan_stream(source, 7, 0, 1).batch, 14);
   EXPECT_EQ(plan_stream(source, 7, 0, 3).batch, 42);
   EXPECT_EQ(plan_stream(source, 7, 5, 1).points(), 35);
 }
 
 TEST(PlanStream, refuses_what_the_source_cannot_give) {
-  const MemorySource source(random_rows(100, 3, 15));
+  const MemorySource source(random_matrix(100, 3, 15));
   const std::string said = error_of([&] { plan_stream(source, 7, 15, 1); });
   EXPECT_NE(said.find("needs 105 records"), std::string::npos) << said;
   EXPECT_NE(said.find("it has 100"), std::string::npos) << said;
@@ -199,7 +192,7 @@ TEST(PlanStream, refuses_what_the_source_cannot_give) {
   EXPECT_THROW(plan_stream(source, 1, -1, 1), Error);
   EXPECT_THROW(plan_stream(source, 1, 1, 0), Error);
   EXPECT_THROW(plan_stream(source, 100, std::numeric_limits<Index>::max() / 10, 1), Error);
-  const MemorySource pipe(random_rows(100, 3, 16), false, MemorySource::Knows::nothing);
+  const MemorySource pipe(random_matrix(100, 3, 16), false, MemorySource::Knows::nothing);
   EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 10, 2); }).find("`passes`"), std::string::npos);
   EXPECT_NE(error_of([&] { plan_stream(pipe, 1, 0, 1); }).find("`batch`"), std::string::npos);
 }
