@@ -5,5 +5,3 @@
 #pragma once
 
 #define SOTTO_API [[gnu::visibility("default")]]
-// For a class that a public header must name, and that stays inside all the same.
-#define SOTTO_INTERNAL [[gnu::visibility("hidden")]]

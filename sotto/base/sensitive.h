@@ -21,10 +21,12 @@
 
 #include "sotto/base/export.h"
 
-namespace SOTTO_API sotto {
+namespace sotto {      // what follows stays inside the library
+struct ReleaseAccess;  // defined in release/ only
+class PrivateRun;      // release/private_run.h
+}  // namespace sotto
 
-struct ReleaseAccess;             // defined in release/ only
-class SOTTO_INTERNAL PrivateRun;  // release/private_run.h
+namespace SOTTO_API sotto {
 
 // The explicit statement that a data set may be used and shown freely.
 class PublicDeclaration {

@@ -17,6 +17,7 @@ PUBLIC = (ROOT / "cmake" / "public_headers.txt").read_text().split()
 GENERATED = "sotto/base/version.h"
 # Headers that declare nothing.
 WITHOUT_NAMESPACE = {GENERATED, "sotto/base/export.h", "sotto/sotto.h"}
+NAMES_INNER_CLASSES = "sotto/base/sensitive.h"  # friends that the library keeps inside
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -40,9 +41,10 @@ class PublicHeaders(unittest.TestCase):
 
     def test_each_shows_what_it_declares(self):
         for header in PUBLIC:
-            opened = re.findall(r"^namespace (.*sotto) \{$", text_of(header), re.M)
-            self.assertEqual(opened, [] if header in WITHOUT_NAMESPACE else ["SOTTO_API sotto"],
-                             header)
+            opened = re.findall(r"^namespace (.*sotto) \{", text_of(header), re.M)
+            inner = ["sotto"] if header == NAMES_INNER_CLASSES else []
+            self.assertEqual(opened, [] if header in WITHOUT_NAMESPACE
+                             else inner + ["SOTTO_API sotto"], header)
 
     def test_no_other_header_shows_anything(self):
         for path in (ROOT / "sotto").rglob("*.h"):
