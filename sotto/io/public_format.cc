@@ -24,22 +24,17 @@ constexpr std::array by_extension = {
     NameOfFormat{".data", "u.data"},  NameOfFormat{".dat", "movielens"},
 };
 
-constexpr std::array by_mark = {NameOfFormat{"\x93NUMPY", "npy"},
-                                NameOfFormat{"%%MatrixMarket", "mm"}};
-
 std::string name_without_gz(std::string_view path) {
   std::string name = ascii_lower(path.substr(path.rfind('/') + 1));
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return name;
 }
 
+// No line of text begins like this. The first line of MatrixMarket is no mark: it may as well be
+// the first document of a text.
 std::string_view format_by_mark(ByteSource& bytes) {
-  constexpr std::size_t enough = 32;
-  const std::string_view head = without_byte_order_mark(bytes.peek(enough));
-  for (const auto& [mark, format] : by_mark) {
-    if (head.starts_with(mark)) return format;
-  }
-  return {};
+  constexpr std::string_view npy = "\x93NUMPY";
+  return bytes.peek(npy.size()) == npy ? "npy" : "";
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 // format is therefore
 //   1. what `format` says; else
 //   2. what the name of the file says, ".gz" left out (format_by_name); else, where that is nothing
-//   3. the mark that a format puts in front of the records: that of .npy, or %%MatrixMarket; else
+//   3. the mark that a format puts in front of the records: that of .npy, but not the first line of
+//      MatrixMarket, which a document of text may be as well; else
 //   4. an Error that asks for `format`, with no word about the content.
 // Whether the file is packed by gzip follows from its name alone. The certificate lists the format
 // among the public facts.

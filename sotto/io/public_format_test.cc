@@ -50,10 +50,9 @@ TEST(PublicFormat, the_content_is_looked_at_for_a_mark_alone) {
   };
   EXPECT_EQ(found("a.csv", "\x93NUMPY"), "csv");  // a name that tells is not second-guessed
   EXPECT_EQ(found("a", "\x93NUMPY\1"), "npy");
-  EXPECT_EQ(found("a.txt", "%%MatrixMarket matrix"), "mm");
-  EXPECT_EQ(found("a.txt", "\xef\xbb\xbf%%MatrixMarket matrix"), "mm");
   std::string first;
-  for (const char* text : {"", "1 1:2\n", "2 1:2 3:1\n", "1,2\n", "secret"}) {
+  for (const char* text :
+       {"", "1 1:2\n", "2 1:2 3:1\n", "1,2\n", "secret", "%%MatrixMarket matrix"}) {
     const std::string said = error_of([&] { found("a.txt", text); });
     EXPECT_PRED2(mentions, said, "`format`: is needed");
     if (first.empty()) first = said;

@@ -329,7 +329,7 @@ class PrivateCorpus : public ReadCorpus {
   CorpusFormat format_ = CorpusFormat::automatic;
 };
 
-TEST_F(PrivateCorpus, the_format_follows_from_the_name_or_a_mark) {
+TEST_F(PrivateCorpus, the_format_follows_from_the_name) {
   const auto five = with_vocab("a\nb\nc\nd\ne\n");
   const auto reads = [&](const std::string& name, const std::string& text, const char* format) {
     EXPECT_EQ(documents_of(read(name, text, five)), some_documents) << name;
@@ -339,12 +339,11 @@ TEST_F(PrivateCorpus, the_format_follows_from_the_name_or_a_mark) {
   reads("x.ldac", lda_c, "lda-c");
   reads("x.svm", svmlight, "svmlight");
   reads("x.mtx", mm, "mm");
-  reads("x", mm, "mm");
   reads("x.txt", "a a c\n\nb b b e\na b c\n", "text");
   // One label more or less makes no LDA-C of it, and a document like "7 10:30" no SVMlight.
   EXPECT_EQ(documents_of(read("x.svm", "1 1:1\n1 2:1\n", five)), (Documents{{{0, 1}}, {{1, 1}}}));
   EXPECT_EQ(documents_of(read("x.txt", "7 10:30\na\n", five)), (Documents{{}, {{0, 1}}}));
-  for (const std::string& text : {uci, lda_c, svmlight, std::string("a b\n"), std::string()}) {
+  for (const std::string& text : {uci, lda_c, svmlight, mm, std::string("a b\n"), std::string()}) {
     EXPECT_ERROR(read("x", text), "`format`: is needed");
     EXPECT_ERROR(read("x.csv", text), "`format`: is needed");
   }

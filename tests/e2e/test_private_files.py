@@ -68,7 +68,8 @@ class Documents(PrivateFiles):
         self.assertEqual(inputs, [{"documents": 2001, "words": 8}] * len(inputs))
         self.assertEqual(facts, [facts[0]] * len(facts))
         self.assertIn("the format of the file: text", facts[0])
-        self.assert_same_refusal(["w1 w2\nw3\n", "7 10:30\nw3\n", "\n\n", ""], "documents", "topics",
+        self.assert_same_refusal(["w1 w2\nw3\n", "7 10:30\nw3\n", "\n\n", "",
+                                  "%%MatrixMarket matrix\nw3\n"], "documents", "topics",
                                  *self.PRIVATE, "--vocab", self.vocab, says="--format")
 
     def test_other_files_may_be_looked_at(self):
