@@ -7,8 +7,9 @@ import subprocess
 import unittest
 
 import neighbour_data as data
-from neighbours import SLOW, differences, run_in, times_in, traces
+from neighbours import SLOW, differences, page_text, run_in, times_in, traces
 from sotto_cli import NOT_CONVERGED, PROGRAM, ProgramTest, main
+from test_neighbours import TOPICS
 
 TARGET = ("--epsilon", 20, "--delta", 1e-6)
 SEED = ("--insecure-seed", 7, "--threads", 1)
@@ -326,6 +327,19 @@ class ProtectedFilesAreNotPublicCompanions(Leak):
                     self.assertTrue(any(name in fact for fact in facts), facts)
 
 
+    def test_whom_inference_shows_is_said(self):
+        self.write("new", data.uci(data.two_topics(seed=9, documents=9)))
+        self.write("new.npy", data.dense_npy(data.points(seed=5, records=9)))
+        for words, file in ((topics("corpus", "--infer", "new"), "new"),
+                            (mixture("points.npy", "--infer", "new.npy"), "new.npy")):
+            with self.subTest(words[0]):
+                done = self.succeeds(*words)
+                said = done.result["exposes"]
+                self.assertRegex(said, f"of {file}: it costs the protected .* nothing, and shows")
+                self.assertIn(said, done.stdout)
+                self.assertIn(said, page_text(done.files["report.html"]))
+
+
 class TheOrderOfLinesSaysNothing(Leak):
     """Unit rating: places are public, but their order in the file need not be."""
 
@@ -424,12 +438,15 @@ class ValidUnitsAreNotRefused(Leak):
         self.assertEqual(codes[0], codes[1])
 
     def test_documents_all_empty_but_one(self):
-        for form, empty, one in ("lda-c", "0\n", "1 3:1\n"), ("svmlight", "1\n", "1 4:1\n"):
+        vocab = {"vocab.txt": data.vocabulary()}
+        for form, empty, one in (("lda-c", "0\n", "1 3:1\n"), ("svmlight", "1\n", "1 4:1\n"),
+                                 ("text", "\n", "w3\n")):
             with self.subTest(form):
-                runs = [self.outcome(f"{form} {n}", {"file": empty * 5 + last},
-                                     *topics("file", form=form))
+                runs = [self.outcome(f"{form} {n}", {**vocab, "file": empty * 5 + last},
+                                     *topics("file", "--vocab", "vocab.txt", form=form))
                         for n, last in enumerate((empty, one))]
-                self.assertEqual(differences(*runs), [])
+                self.assertEqual(runs[0].code, 0, runs[0].stderr)
+                self.assertEqual(differences(*runs, TOPICS), [])
 
     def test_one_document_with_more_words_than_a_vocabulary_may_have(self):
         documents = data.text(data.two_topics())

@@ -155,6 +155,10 @@ class Points(PrivateFiles):
         self.assertEqual(weights, self.weights(packed, "--header", "no", "--dim", 3)[0])
         self.assert_same_refusal([self.text, "a,b,c\n" + self.text, "1,2\n" + self.text], "x.csv",
                                  "stream", *self.PRIVATE, says="--header")
+        # A file that is called .csv has commas, whatever its first record looks like.
+        self.assert_same_refusal([self.text.replace(",", "\t"), self.text.replace(",", " "),
+                                  self.text.replace(",", ";")], "x.csv", "stream", *self.PRIVATE,
+                                 "--header", "no", "--dim", 3, says="cannot be read in this format")
         for command in "stream", "mixture":
             private = ["-k", 1, *BUDGET, "--max-norm", 5]
             self.assert_same_refusal([self.text, self.text.replace(",", " "), "2 1:1\n"], "points",
