@@ -92,7 +92,7 @@ class Account(ProgramTest):
                               ("basic", ["--delta", 0])):
             self.assertEqual(self.result(*laplace, *options)["accountant"], rule, options)
         lines = self.result("account", "compare", "--releases", "laplace:2:3", "--delta", "1e-200")
-        self.assertIn("that of basic", lines["accountants"][-1]["note"])
+        self.assertIn("the bound of basic", lines["accountants"][-1]["note"])
 
     def test_extremes_stay_finite(self):
         many = ["--count", 10**9]

@@ -1,13 +1,21 @@
 """Ctrl-C: every command ends at its next safe point with exit code 130 and leaves nothing."""
+import fcntl
 import os
 import signal
 import subprocess
+import sys
+import termios
 import time
 
 from sotto_cli import NOTHING, PROGRAM, ProgramTest, main
 
 STARTS = "-L", 4
 PRIVATE = "--epsilon", 1, "--delta", "1e-6"
+
+
+def unread(pipe):
+    """How many bytes the reader of a pipe has left in it."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class Interrupt(ProgramTest):
@@ -71,8 +79,9 @@ class Interrupt(ProgramTest):
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.kill)
         run.stdin.write(bytes(8))
-        run.stdin.flush()  # the run waits for the rest of the first batch
-        while not self.catches_interrupt(run.pid):
+        run.stdin.flush()
+        # Until the run waits for the rest of the first batch.
+        while not self.catches_interrupt(run.pid) or unread(run.stdin):
             time.sleep(0.001)
         run.send_signal(signal.SIGINT)
         while self.catches_interrupt(run.pid):
