@@ -63,6 +63,7 @@ std::span<double> span_over(Block& block) {
 
 class BlockMechanism {
  public:
+  virtual ~BlockMechanism() = default;
   const ReleaseRecord& record() const { return record_; }
   Cost cost() const { return record_.cost; }
   double grid_step() const { return grid_.step(); }
@@ -82,7 +83,6 @@ class BlockMechanism {
 
  protected:
   explicit BlockMechanism(const Grid& grid) : grid_(grid) {}
-  ~BlockMechanism() = default;
 
   Grid grid_;
   ReleaseRecord record_;

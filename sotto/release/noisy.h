@@ -8,7 +8,7 @@ namespace sotto {
 template <class T>
 struct Noisy {
   T value;
-  double deviation;
+  double deviation = 0;
   double variance = deviation * deviation;
 };
 

@@ -32,8 +32,8 @@ struct UserModel {
 };
 
 struct OwnRating {
-  std::int32_t item;
-  double value;
+  std::int32_t item = 0;
+  double value = 0;
   std::int32_t time = kUnknownRow;
 };
 

@@ -59,7 +59,7 @@ Index affordable_core(double users, double deviation, Index items) {
 struct Items {
   Vector weights;  // noisy sums of the weights of the users who rated it
   Vector effects;
-  double deviation;  // of the noise in a weight
+  double deviation = 0;  // of the noise in a weight
 };
 
 // The posterior mean of an effect under a normal prior. The weight of an item is lowered by one
