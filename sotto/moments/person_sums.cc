@@ -9,19 +9,8 @@
 namespace sotto {
 namespace {
 
-constexpr int kPeopleAtATime = 64;
 constexpr Index kCellsAtATime = 128;
 constexpr double kMostEvents = 0x1p31;  // in one cell
-// What is shorter counts as zero, and so does a cell that no factor produces.
-constexpr double kShortest = 1e-100;
-
-std::int64_t in_person_units(double x) { return std::llrint(x / kPersonUnit); }
-
-// 1 / norm from a sum of squares; zero for what counts as zero.
-double to_one(double square) {
-  const double norm = std::sqrt(square);
-  return norm >= kShortest && std::isfinite(norm) ? 1 / norm : 0;
-}
 
 }  // namespace
 
@@ -85,7 +74,7 @@ struct PersonSums::Worker {
       }
       // Many modes of small numbers: only ratios count.
       const double largest = likelihood.row(e - first).maxCoeff();
-      likelihood.row(e - first) *= largest >= kShortest ? 1 / largest : 0;
+      likelihood.row(e - first) *= largest >= kShortestPerson ? 1 / largest : 0;
       events += sums.count(e);
     }
     weight.resize(k);
@@ -95,7 +84,7 @@ struct PersonSums::Worker {
       total = factors.alpha.transpose();
       for (Index c = 0; c < cells; ++c) {
         const double sum = likelihood.row(c).dot(weight);
-        if (sum < kShortest) continue;
+        if (sum < kShortestPerson) continue;
         total.array() += likelihood.row(c).array() * weight.array() * (sums.count(first + c) / sum);
       }
       proportions = total;
@@ -104,31 +93,14 @@ struct PersonSums::Worker {
   }
 };
 
-// part(worker, first, last, add): the person's contribution, by add(number, value).
 template <class Part>
 std::vector<double> PersonSums::sum(Index numbers, Part part) const {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(numbers), 0);
-#pragma omp parallel
-  {
-    std::vector<std::int64_t> own(static_cast<std::size_t>(numbers), 0);
-    Worker worker(*this);
-#pragma omp for schedule(dynamic, kPeopleAtATime)
-    for (Index p = 0; p < people(); ++p) {
-      const auto at = static_cast<std::size_t>(p);
-      part(worker, begin_[at], begin_[at + 1], [&](Index number, double value) {
-        own[static_cast<std::size_t>(number)] += in_person_units(value);
-      });
-    }
-#pragma omp critical
-    for (std::size_t n = 0; n < all.size(); ++n) all[n] += own[n];
-  }
-  std::vector<double> result(all.size());
-  for (std::size_t n = 0; n < all.size(); ++n)
-    result[n] = static_cast<double>(all[n]) * kPersonUnit;
-  return result;
+  return sum_over_people(
+      begin_, numbers, [&] { return Worker(*this); }, part);
 }
 
-PersonSums::PersonSums(const SparseTensor& events) : events_(events) {
+PersonSums::PersonSums(const SparseTensor& events)
+    : events_(events), offset_(feature_offsets(events)), begin_(people_begin(events)) {
   SOTTO_REQUIRE(events.order() >= 3,
                 "people need at least two modes beside them, this tensor has {}",
                 events.order() - 1);
@@ -136,14 +108,6 @@ PersonSums::PersonSums(const SparseTensor& events) : events_(events) {
     SOTTO_REQUIRE(v >= 0 && v <= kMostEvents && v == std::floor(v),
                   "the entries must be counts: whole numbers from 0 to 2^31");
   }
-  offset_.push_back(0);
-  for (Index m = 0; m < modes(); ++m) {
-    offset_.push_back(offset_.back() + events.dims()[static_cast<std::size_t>(m + 1)]);
-  }
-  for (Index e = 0; e < events.nnz(); ++e) {
-    if (e == 0 || events.index(e)[0] != events.index(e - 1)[0]) begin_.push_back(e);
-  }
-  begin_.push_back(events.nnz());
 }
 
 Vector PersonSums::frequencies() const {
@@ -151,7 +115,7 @@ Vector PersonSums::frequencies() const {
     work.gather(first, last);
     double square = 0;
     for (const double v : work.x) square += v * v;
-    const double scale = to_one(square);
+    const double scale = to_norm_one(square);
     for (std::size_t i = 0; i < work.own.size(); ++i) add(work.own[i], work.x[i] * scale);
   };
   const std::vector<double> sums = sum(features(), part);
@@ -208,7 +172,7 @@ Matrix PersonSums::pairs(std::span<const std::int32_t> core, const Vector& weigh
         square += (i == j ? 1 : 2) * v * v;
       }
     }
-    const double scale = to_one(square);
+    const double scale = to_norm_one(square);
     if (scale == 0) return;
     for (Index i = 0; i < own; ++i) {
       const Index row = row_start(kept[static_cast<std::size_t>(i)]);
@@ -270,7 +234,7 @@ Vector PersonSums::triples(const TripleBasis& basis) const {
     }
     double square = 0;
     for (const double v : numbers_of) square += v * v;
-    const double scale = to_one(square);
+    const double scale = to_norm_one(square);
     if (scale == 0) return;
     for (Index n = 0; n < numbers; ++n) add(n, numbers_of[static_cast<std::size_t>(n)] * scale);
   };
@@ -290,7 +254,7 @@ RowMatrix PersonSums::expected_counts(const PersonFactors& factors, const Vector
     for (Index e = first; e < last; ++e) {
       const auto row = work.likelihood.row(e - first);
       const double sum = row.dot(work.weight);
-      if (sum < kShortest) continue;
+      if (sum < kShortestPerson) continue;
       work.total = row.array() * work.weight.array() * (count(e) / sum);
       for (Index m = 0; m < modes(); ++m) work.block.row(work.local(e, m)) += work.total;
     }
@@ -299,7 +263,7 @@ RowMatrix PersonSums::expected_counts(const PersonFactors& factors, const Vector
       work.block.row(i) *= scale[work.own[static_cast<std::size_t>(i)]];
       for (Index t = 0; t < k; ++t) square += work.block(i, t) * work.block(i, t);
     }
-    const double weight = to_one(square);
+    const double weight = to_norm_one(square);
     if (weight == 0) return;
     for (Index i = 0; i < work.block.rows(); ++i) {
       const Index row = Index{work.own[static_cast<std::size_t>(i)]} * k;

@@ -22,11 +22,10 @@
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
+#include "sotto/moments/sum_over_people.h"
 #include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
-
-inline constexpr double kPersonUnit = 0x1p-21;
 
 // What triples are taken of: a row of `of_mode` for the event at hand, one matrix a mode over its
 // rows; rows of `of_other`, over all features, added up for the other event.

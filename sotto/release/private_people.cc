@@ -3,47 +3,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <utility>
 #include <variant>
 
 #include "sotto/base/error.h"
-#include "sotto/privacy/gaussian.h"
-#include "sotto/release/access.h"
-#include "sotto/release/packed_matrix.h"
-#include "sotto/release/rounding.h"
+#include "sotto/release/person_block.h"
 
 namespace sotto {
 namespace {
 
-// private_people.md, 2: what is given may be this large.
-constexpr double kLargestGiven = 1e30;
 constexpr double kSmallestAlpha = 1e-30;
-
-double person_sensitivity(double numbers) {
-  return kSafeLong + std::sqrt(numbers) * kPersonUnit / 2;
-}
-
-GaussianMechanism person_mechanism(const char* what, std::int64_t count, double mu) {
-  const auto numbers = static_cast<double>(count);
-  const double sensitivity = person_sensitivity(numbers);
-  return GaussianMechanism(what, sensitivity, deviation_for({sensitivity, std::sqrt(numbers)}, mu),
-                           count);
-}
-
-template <class Given>
-void require_moderate(const Given& given, double least) {
-  SOTTO_REQUIRE(given.size() > 0 && given.allFinite() && given.minCoeff() >= least &&
-                    given.maxCoeff() <= kLargestGiven,
-                "what a release is asked for must lie between {} and {}", least, kLargestGiven);
-}
-
-void require_numbers(Index numbers) {
-  SOTTO_REQUIRE(numbers >= 1 && numbers <= kMostPeopleNumbers,
-                "a release of people has at most {} numbers, this one would have {}",
-                kMostPeopleNumbers, numbers);
-}
 
 void require_factors(const PersonFactors& factors) {
   require_moderate(factors.stacked, 0);
@@ -51,9 +21,11 @@ void require_factors(const PersonFactors& factors) {
   SOTTO_REQUIRE(factors.rounds >= 1, "an expectation step takes at least one round");
 }
 
-SparseTensor as_sparse(AnyTensor&& tensor) {
-  if (auto* sparse = std::get_if<SparseTensor>(&tensor)) return std::move(*sparse);
-  return SparseTensor::from_dense(std::get<DenseTensor>(tensor));
+Sensitive<SparseTensor> people_tensor(Sensitive<AnyTensor> tensor) {
+  return std::move(tensor).transform([](AnyTensor&& t) {
+    if (auto* sparse = std::get_if<SparseTensor>(&t)) return std::move(*sparse);
+    return SparseTensor::from_dense(std::get<DenseTensor>(t));
+  });
 }
 
 }  // namespace
@@ -67,9 +39,9 @@ PublicPeopleShape people_shape(const std::vector<Index>& dims, const std::string
                    "people need at least two modes beside them, the tensor has order {}",
                    dims.size());
   PublicPeopleShape shape{{dims.begin() + 1, dims.end()}, dims.front()};
-  SOTTO_REQUIRE_AT(shape.features() <= kMostPeopleNumbers, place,
+  SOTTO_REQUIRE_AT(shape.features() <= kMostPersonNumbers, place,
                    "the modes beside the people have {} rows, at most {} are allowed",
-                   shape.features(), kMostPeopleNumbers);
+                   shape.features(), kMostPersonNumbers);
   return shape;
 }
 
@@ -100,59 +72,92 @@ double person_noise(std::int64_t numbers, double mu) {
 
 PrivatePeople::PrivatePeople(Sensitive<AnyTensor> tensor, PrivateRun& run)
     : run_(run),
-      events_(std::move(tensor).transform([](AnyTensor&& t) { return as_sparse(std::move(t)); })),
+      events_(people_tensor(std::move(tensor))),
       sums_(std::make_unique<PersonSums>(ReleaseAccess::view(events_))) {
   run.require_budget();
 }
 
-template <class Block>
-Released<Noisy<Block>> PrivatePeople::release(const char* what, double mu, Block sums) {
-  const auto numbers = static_cast<std::int64_t>(sums.size());
-  return run_.publish(person_mechanism(what, numbers, mu), std::move(sums));
-}
-
 Released<Noisy<Vector>> PrivatePeople::frequencies(double mu) {
-  require_numbers(features());
-  return release(kPeopleFrequencies, mu, sums_->frequencies());
+  require_person_numbers(features());
+  return publish_person_block(run_, kPeopleFrequencies, mu, sums_->frequencies());
 }
 
 Released<Noisy<Matrix>> PrivatePeople::pairs(std::span<const std::int32_t> core,
                                              const Vector& weights, double mu) {
   const Index size = std::ssize(core);
-  require_numbers(size * size);
+  require_person_numbers(size * size);
   require_moderate(weights, 0);
-  const Matrix sum = sums_->pairs(core, weights);
-  PackedMatrix packed(size, [&](Index i, Index j) { return sum(i, j); });
-  const auto side = static_cast<double>(size);
-  const double sensitivity = person_sensitivity(side * side);
-  // The grid is set by the noise off the diagonal, smaller by sqrt(2).
-  const SymmetricGaussianMechanism mechanism(
-      kPeoplePairs, sensitivity, deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), size,
-      2);
-  return ReleaseAccess::released(unpacked(run_.publish(mechanism, std::move(packed)).value()));
+  return publish_person_matrix(run_, kPeoplePairs, mu, sums_->pairs(core, weights));
 }
 
 Released<Noisy<Vector>> PrivatePeople::triples(const TripleBasis& basis, double mu) {
-  require_numbers(basis.size());
+  require_person_numbers(basis.size());
   for (const RowMatrix& rows : basis.of_mode) require_moderate(rows, -kLargestGiven);
   require_moderate(basis.of_other, -kLargestGiven);
-  return release(kPeopleTriples, mu, sums_->triples(basis));
+  return publish_person_block(run_, kPeopleTriples, mu, sums_->triples(basis));
 }
 
 Released<Noisy<RowMatrix>> PrivatePeople::expected_counts(const PersonFactors& factors,
                                                           const Vector& scale, double mu) {
-  require_numbers(factors.stacked.size());
+  require_person_numbers(factors.stacked.size());
   require_factors(factors);
   require_moderate(scale, 0);
-  return release(kPeopleCounts, mu, sums_->expected_counts(factors, scale));
+  return publish_person_block(run_, kPeopleCounts, mu, sums_->expected_counts(factors, scale));
 }
 
 Released<Noisy<RowMatrix>> PrivatePeople::loadings(const PersonFactors& factors, Index bins,
                                                    double mu) {
-  require_numbers(factors.alpha.size() * bins);
+  require_person_numbers(factors.alpha.size() * bins);
   require_factors(factors);
-  const Noisy<RowMatrix> one = release(kPeopleLoadings, mu, sums_->loadings(factors, bins)).value();
+  const Noisy<RowMatrix> one =
+      publish_person_block(run_, kPeopleLoadings, mu, sums_->loadings(factors, bins)).value();
   const double people = std::sqrt(static_cast<double>(factors.alpha.size()));
+  return ReleaseAccess::released(Noisy<RowMatrix>{one.value * people, one.deviation * people});
+}
+
+PrivateSlices::PrivateSlices(Sensitive<AnyTensor> tensor, PrivateRun& run)
+    : run_(run),
+      values_(people_tensor(std::move(tensor))),
+      sums_(std::make_unique<SliceSums>(ReleaseAccess::view(values_))) {
+  run.require_budget();
+}
+
+Released<Noisy<Vector>> PrivateSlices::row_norms(double mu) {
+  require_person_numbers(sums_->features());
+  return publish_person_block(run_, kSliceNorms, mu, sums_->row_norms());
+}
+
+Released<Noisy<Matrix>> PrivateSlices::gram(Index mode, std::span<const std::int32_t> core,
+                                            double mu) {
+  require_person_numbers(std::ssize(core) * std::ssize(core));
+  return publish_person_matrix(run_, kSliceGrams, mu, sums_->gram(mode, core));
+}
+
+Released<Noisy<Matrix>> PrivateSlices::compressed(const std::vector<RowMatrix>& bases, double mu) {
+  Index size = 1;
+  for (const RowMatrix& basis : bases) {
+    require_moderate(basis, -kLargestGiven);
+    size *= basis.cols();
+    require_person_numbers(size * size);
+  }
+  return publish_person_matrix(run_, kSliceMoments, mu, sums_->compressed(bases));
+}
+
+Released<Noisy<Vector>> PrivateSlices::normal(const SliceFactors& factors, double mu) {
+  require_moderate(factors.stacked, -kLargestGiven);
+  require_moderate(factors.solve, -kLargestGiven);
+  require_person_numbers(factors.stacked.size() + factors.solve.size());
+  return publish_person_block(run_, kSliceEquations, mu, sums_->normal(factors));
+}
+
+Released<Noisy<RowMatrix>> PrivateSlices::loadings(const SliceFactors& factors, Index bins,
+                                                   double mu) {
+  require_moderate(factors.stacked, -kLargestGiven);
+  require_moderate(factors.solve, -kLargestGiven);
+  require_person_numbers(factors.solve.rows() * bins);
+  const Noisy<RowMatrix> one =
+      publish_person_block(run_, kPeopleLoadings, mu, sums_->loadings(factors, bins)).value();
+  const double people = std::sqrt(static_cast<double>(factors.solve.rows()));
   return ReleaseAccess::released(Noisy<RowMatrix>{one.value * people, one.deviation * people});
 }
 

@@ -21,6 +21,7 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/moments/person_sums.h"
+#include "sotto/moments/slice_sums.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
 #include "sotto/release/private_run.h"
@@ -51,7 +52,13 @@ inline constexpr const char* kPeopleCounts = "expected counts of rows in factors
 inline constexpr const char* kPeopleLoadings = "distribution of the loadings";
 
 // Numbers that one release may have at most (private_people.md, 2).
-inline constexpr Index kMostPeopleNumbers = Index{1} << 23;
+inline constexpr Index kMostPersonNumbers = Index{1} << 23;
+
+// Of slices of real numbers.
+inline constexpr const char* kSliceNorms = "norms of the rows of each mode";
+inline constexpr const char* kSliceGrams = "Gram matrix of a mode of the slices";
+inline constexpr const char* kSliceMoments = "second moment of the compressed slices";
+inline constexpr const char* kSliceEquations = "normal equations of the factors";
 
 // The noise in a number of a release that costs mu, where people contribute blocks of norm one.
 double person_noise(std::int64_t numbers, double mu);
@@ -77,12 +84,30 @@ class PrivatePeople {
   Released<Noisy<RowMatrix>> loadings(const PersonFactors& factors, Index bins, double mu);
 
  private:
-  template <class Block>
-  Released<Noisy<Block>> release(const char* what, double mu, Block sums);
-
   PrivateRun& run_;
   Sensitive<SparseTensor> events_;
   std::unique_ptr<PersonSums> sums_;
+};
+
+// The same for slices of real numbers (moments/slice_sums.h): norms of rows, Gram matrices of modes
+// on a core, the second moment of compressed slices, normal equations of an alternating step.
+class PrivateSlices {
+ public:
+  PrivateSlices(Sensitive<AnyTensor> tensor, PrivateRun& run);
+  PrivateSlices(const PrivateSlices&) = delete;
+  PrivateSlices& operator=(const PrivateSlices&) = delete;
+
+  Released<Noisy<Vector>> row_norms(double mu);
+  Released<Noisy<Matrix>> gram(Index mode, std::span<const std::int32_t> core, double mu);
+  Released<Noisy<Matrix>> compressed(const std::vector<RowMatrix>& bases, double mu);
+  Released<Noisy<Vector>> normal(const SliceFactors& factors, double mu);
+  // bins x k, in people.
+  Released<Noisy<RowMatrix>> loadings(const SliceFactors& factors, Index bins, double mu);
+
+ private:
+  PrivateRun& run_;
+  Sensitive<SparseTensor> values_;
+  std::unique_ptr<SliceSums> sums_;
 };
 
 }  // namespace sotto

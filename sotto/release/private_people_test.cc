@@ -99,6 +99,62 @@ TEST(PrivatePeople, a_person_moves_a_release_by_at_most_the_sensitivity_and_reac
   }
 }
 
+// Real values: noise, a slice of one entry, one of rank one, one of wild size.
+SparseTensor slices(std::int32_t without = -1) {
+  SeededRandom random(9);
+  std::vector<std::int32_t> indices;
+  std::vector<double> values;
+  const auto add = [&](std::int32_t p, std::int32_t a, std::int32_t b, std::int32_t c, double v) {
+    if (p == without) return;
+    indices.insert(indices.end(), {p, a, b, c});
+    values.push_back(v);
+  };
+  for (std::int32_t p = 0; p < 8; ++p) {
+    for (std::int32_t n = 0; n < 72; ++n) add(p, n % 6, n / 6 % 4, n / 24, random.normal());
+  }
+  add(8, 2, 3, 1, -4);
+  for (std::int32_t n = 0; n < 72; ++n) add(9, n % 6, n / 6 % 4, n / 24, 1.0 + n % 6);
+  add(10, 0, 0, 0, 1e300);
+  add(10, 1, 1, 1, -1e300);
+  add(11, 5, 2, 0, 0);
+  return SparseTensor(kVisits, indices, values, Duplicates::refuse);
+}
+
+Answers ask_slices(SparseTensor tensor) {
+  const PrivacyTarget target{1, 1e-6};
+  PrivateRun run(person_statement(people_shape(kVisits, ""), target),
+                 NoiseKey::insecure_from_seed(5), target.budget());
+  PrivateSlices people(Sensitive<AnyTensor>(AnyTensor(std::move(tensor))), run);
+  const double mu = affordable_mu(target, 1, 1000) / std::sqrt(5.0) * (1 - 1e-12);
+  const std::vector<std::int32_t> core{0, 2, 3, 5};
+  const TripleBasis basis = some_basis();
+  const SliceFactors factors{basis.of_other, Matrix::Identity(3, 3)};
+  std::vector<Matrix> blocks;
+  blocks.push_back(people.row_norms(mu).value().value);
+  blocks.push_back(people.gram(0, core, mu).value().value);
+  blocks.push_back(people.compressed(basis.of_mode, mu).value().value);
+  blocks.push_back(people.normal(factors, mu).value().value);
+  blocks.push_back(people.loadings(factors, 4, mu).value().value);
+  return {std::move(blocks), run.certify()};
+}
+
+TEST(PrivateSlices, a_person_moves_a_release_by_at_most_the_sensitivity_and_reaches_it) {
+  const Answers all = ask_slices(slices());
+  double most[5] = {};
+  for (std::int32_t p = 0; p < 12; ++p) {
+    const Answers less = ask_slices(slices(p));
+    for (std::size_t n = 0; n < 5; ++n) {
+      const double people = n == 4 ? std::sqrt(3.0) : 1;
+      most[n] = std::max(most[n], (all.blocks[n] - less.blocks[n]).norm() / people);
+    }
+  }
+  for (std::size_t n = 0; n < 5; ++n) {
+    const double charged = all.certificate.releases[n].record.sensitivity;
+    EXPECT_LE(most[n], charged) << n;
+    EXPECT_GT(most[n], 0.999 * charged) << n;
+  }
+}
+
 TEST(PrivatePeople, one_event_makes_no_pair) {
   const Answers all = ask(visits()), less = ask(visits(15));
   EXPECT_EQ(all.blocks[1], less.blocks[1]);

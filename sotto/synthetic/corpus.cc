@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/synthetic/draws.h"
 
 namespace sotto {
 namespace {
@@ -15,32 +16,6 @@ namespace {
 // Streams of one seed: one for each topic, one for each document.
 constexpr std::uint64_t first_topic = std::uint64_t{1} << 31;
 constexpr std::uint64_t first_document = std::uint64_t{1} << 32;
-
-// The logarithm of a Gamma(shape) variable, since the variable itself may be too small for a
-// double. Marsaglia & Tsang 2000; for shapes below 1, G(a) = G(a+1) U^(1/a).
-double log_gamma_variable(double shape, SeededRandom& random) {
-  if (shape < 1) {
-    const double u = 1 - random.uniform();  // above 0
-    return log_gamma_variable(shape + 1, random) + std::log(u) / shape;
-  }
-  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
-  for (;;) {
-    const double x = random.normal();
-    const double root = 1 + c * x;
-    if (root <= 0) continue;
-    const double v = root * root * root;
-    const double u = 1 - random.uniform();
-    if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return std::log(d * v);
-  }
-}
-
-// `values` holds the parameters and receives a draw from the Dirichlet distribution. It is scaled
-// by the largest, so that parameters near 0 give one 1 rather than 0/0.
-void draw_dirichlet(Eigen::Ref<Vector> values, SeededRandom& random) {
-  for (double& value : values) value = log_gamma_variable(value, random);
-  values = (values.array() - values.maxCoeff()).exp();
-  values /= values.sum();
-}
 
 Matrix draw_topics(const CorpusModel& model) {
   Matrix topics = Matrix::Constant(model.vocabulary, model.topics, model.beta);
@@ -64,23 +39,6 @@ Vector make_weights(const CorpusModel& model) {
   weights /= weights.sum();
   SOTTO_REQUIRE_AT(weights.minCoeff() > 1e-100, "`weights`", "a share is 0 or next to it");
   return weights;
-}
-
-// Poisson variables add up, so a large mean is drawn in parts whose exp(-mean) is far from 0.
-// O(mean).
-Index draw_poisson(double mean, SeededRandom& random) {
-  constexpr double part = 32;
-  Index total = 0;
-  while (mean > 0) {
-    const double limit = std::exp(-std::min(mean, part));
-    double product = 1 - random.uniform();
-    while (product > limit) {
-      ++total;
-      product *= 1 - random.uniform();
-    }
-    mean -= part;
-  }
-  return total;
 }
 
 }  // namespace

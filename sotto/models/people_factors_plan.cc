@@ -1,0 +1,212 @@
+#include "sotto/models/people_factors_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr Index kLargestPeopleCore = 2048;  // its square is held in memory and factored
+constexpr Index kCoreOfComponent = 20;
+constexpr Index kExtraDirections = 2;  // leading directions of a noisy moment miss a part
+// Dimensions of a compressed slice: the square of their number is released.
+constexpr Index kMostCompressed = 1024;
+constexpr std::int64_t kChosenPeopleSteps = 4;
+// A later step starts from better factors: it gets a larger share.
+constexpr double kPeopleStepGrowth = 1.3;
+
+std::int64_t people_pairs_of(std::int64_t n) { return n * (n + 1) / 2; }
+
+std::int64_t compressed_numbers(const PeoplePlan& plan) {
+  std::int64_t size = 1;
+  for (const Index r : slice_directions(plan.shape.dims, plan.components)) size *= r;
+  return people_pairs_of(size);
+}
+
+// Rows of the Gram matrix of a mode.
+Index gram_core(const PeoplePlan& plan, Index rows) {
+  return std::min(rows, plan.core.value_or(largest_people_core(rows)));
+}
+
+Index core_of(const PeoplePlan& plan) {
+  return plan.core.value_or(largest_people_core(plan.shape.features()));
+}
+
+std::int64_t triple_numbers(const PeoplePlan& plan) {
+  const Index wide = triple_directions(plan.components);
+  std::int64_t numbers = 0;
+  for (std::size_t a = 0; a < plan.shape.dims.size(); ++a) {
+    for (std::size_t b = a + 1; b < plan.shape.dims.size(); ++b) {
+      numbers += std::min(wide, plan.shape.dims[a]) * std::min(wide, plan.shape.dims[b]) * wide;
+    }
+  }
+  return numbers;
+}
+
+PlannedRelease planned_people(const PeoplePlan& plan, const char* what, std::int64_t values,
+                              double share) {
+  PlannedRelease release;
+  release.what = what;
+  release.mechanism = "gaussian";
+  release.values = values;
+  release.share = share;
+  // Before mu is known, the list says how many numbers there are.
+  if (plan.mu > 0) release.noise = person_noise(values, plan.mu_of(share));
+  return release;
+}
+
+std::vector<PlannedRelease> planned_list(const PeoplePlan& plan) {
+  const std::int64_t features = plan.shape.features(), k = plan.components;
+  const PeopleShares& shares = plan.shares;
+  std::vector<PlannedRelease> list;
+  const bool counts = plan.values == PeopleValues::counts;
+  if (counts) {
+    list.push_back(planned_people(plan, kPeopleFrequencies, features, shares.frequencies));
+    list.push_back(
+        planned_people(plan, kPeoplePairs, people_pairs_of(core_of(plan)), shares.pairs));
+    list.push_back(planned_people(plan, kPeopleTriples, triple_numbers(plan), shares.triples));
+  } else {
+    list.push_back(planned_people(plan, kSliceNorms, features, shares.frequencies));
+    for (const Index d : plan.shape.dims) {
+      list.push_back(planned_people(plan, kSliceGrams, people_pairs_of(gram_core(plan, d)),
+                                    plan.share_of_gram()));
+    }
+    list.push_back(planned_people(plan, kSliceMoments, compressed_numbers(plan), shares.triples));
+  }
+  for (std::int64_t step = 0; step < plan.steps; ++step) {
+    list.push_back(planned_people(plan, counts ? kPeopleCounts : kSliceEquations,
+                                  features * k + (counts ? 0 : k * k),
+                                  shares.of_step(step, plan.steps)));
+  }
+  list.push_back(planned_people(plan, kPeopleLoadings, kLoadingBins * k, shares.loadings));
+  // In people: a person counts once for each component.
+  if (plan.mu > 0) *list.back().noise *= std::sqrt(double(k));
+  return list;
+}
+
+}  // namespace
+
+void PeopleOptions::check(const std::vector<Index>& dims) const {
+  SOTTO_REQUIRE_AT(components <= kMostPeopleComponents, "`components`",
+                   "at most {} are found in a tensor of people, got {}", kMostPeopleComponents,
+                   components);
+  // Two modes must tell the components apart.
+  std::vector<Index> sizes = dims;
+  std::sort(sizes.rbegin(), sizes.rend());
+  SOTTO_REQUIRE_AT(sizes.size() >= 2 && sizes[1] >= components, "`components`",
+                   "needs two modes beside the people with at least {} rows each", components);
+}
+
+double PeopleShares::of_step(std::int64_t step, std::int64_t steps_in_all) const {
+  double sum = 0;
+  for (std::int64_t s = 0; s < steps_in_all; ++s) sum += std::pow(kPeopleStepGrowth, double(s));
+  return steps * std::pow(kPeopleStepGrowth, double(step)) / sum;
+}
+
+double PeoplePlan::mu_of(double share) const { return mu * std::sqrt(share) * (1 - 0x1p-40); }
+
+std::vector<Index> slice_directions(const std::vector<Index>& dims, Index components) {
+  for (Index wide = components + kExtraDirections; wide >= components; --wide) {
+    std::vector<Index> directions;
+    Index product = 1;
+    for (const Index d : dims) {
+      directions.push_back(std::min(d, wide));
+      product = std::min(product * directions.back(), 2 * kMostCompressed);
+    }
+    if (product <= kMostCompressed) return directions;
+  }
+  throw Error(fmt::format("{} components of {} modes of real values are too many: their product "
+                          "space has more than {} dimensions",
+                          components, dims.size(), kMostCompressed),
+              "`components`");
+}
+
+Index triple_directions(Index components) { return components + kExtraDirections; }
+
+Index largest_people_core(Index features) { return std::min(features, kLargestPeopleCore); }
+
+Index least_people_core(Index components, Index features) {
+  return std::min(largest_people_core(features), kCoreOfComponent * components);
+}
+
+PeoplePlan plan_people(const PublicPeopleShape& shape, const PeopleOptions& options,
+                       const TargetOptions& privacy) {
+  options.check(shape.dims);
+  PeoplePlan plan;
+  plan.shape = shape;
+  plan.target = privacy.target();
+  plan.components = options.components;
+  plan.values = options.values;
+  plan.steps = options.refine.value_or(kChosenPeopleSteps);
+  if (plan.steps == 0) {
+    plan.shares.pairs += plan.shares.steps / 2;
+    plan.shares.triples += plan.shares.steps / 2;
+    plan.shares.steps = 0;
+  }
+  SOTTO_REQUIRE_AT(shape.features() * plan.components <= kMostPersonNumbers, "`components`",
+                   "the modes beside the people have {} rows: {} components would be more than {} "
+                   "numbers",
+                   shape.features(), plan.components, kMostPersonNumbers);
+  if (options.core) {
+    SOTTO_REQUIRE_AT(
+        *options.core >= plan.components && *options.core <= largest_people_core(shape.features()),
+        "`core`", "must lie between the {} components and {}, got {}", plan.components,
+        largest_people_core(shape.features()), *options.core);
+    plan.core = options.core;
+  }
+  const std::int64_t values =
+      shape.features() + people_pairs_of(core_of(plan)) + triple_numbers(plan) +
+      plan.steps * shape.features() * plan.components + kLoadingBins * plan.components;
+  plan.mu = affordable_mu(plan.target, 1, values);
+  return plan;
+}
+
+Plan run_plan(const PeoplePlan& plan) {
+  Plan whole;
+  whole.statement = person_statement(plan.shape, plan.target);
+  whole.target = plan.target;
+  whole.method = plan.values == PeopleValues::counts
+                     ? "pairs and triples of different events, refined by expectation steps"
+                     : "Gram matrices and compressed slices, refined by alternating steps";
+  whole.settings = {{"values", std::string(name_of(plan.values))},
+                    {"components", plan.components},
+                    {"refine", plan.steps}};
+  if (plan.core) whole.settings.push_back({"core", *plan.core});
+  whole.releases = planned_list(plan);
+  whole.held_by_budget = true;
+  return whole;
+}
+
+double forecast_people(const PeoplePlan& plan, double events) {
+  // Frequencies 1/((r + d/100) H): their squares sum to about 100/d / log(101)^2. Features of a
+  // person have norm sqrt(events * modes) when all differ.
+  double square = 0;
+  for (const Index d : plan.shape.dims) square += std::min(1.0, 4.65 / double(d));
+  const double leading = double(plan.shape.people) * std::max(events - 1, 0.0) * square /
+                         double(plan.shape.dims.size());
+  const double edge = std::sqrt(2.0 * double(core_of(plan))) / plan.mu_of(plan.shares.pairs);
+  return leading / edge;
+}
+
+double expected_people_epsilon(const PublicPeopleShape& shape, const PeopleOptions& options,
+                               const TargetOptions& privacy, double events) {
+  const auto reaches = [&](double epsilon) {
+    TargetOptions at = privacy;
+    at.epsilon = epsilon;
+    return forecast_people(plan_people(shape, options, at), events) >= double(options.components);
+  };
+  double low = 1e-3, high = 100;
+  if (!reaches(high)) return std::numeric_limits<double>::infinity();
+  for (int step = 0; step < 40; ++step) {
+    const double middle = std::sqrt(low * high);
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto

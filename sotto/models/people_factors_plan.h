@@ -1,0 +1,92 @@
+// Which releases the private factors of a tensor of people are made of, and what each costs:
+// decided from public numbers before an entry is read. people_factors.h makes them; docs/people.md
+// has the measurements behind the shares.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sotto/base/enum_names.h"
+#include "sotto/base/options.h"
+#include "sotto/release/plan.h"
+#include "sotto/release/privacy_options.h"
+#include "sotto/release/private_people.h"
+
+namespace sotto {
+
+// What the entries of a tensor of people are.
+enum class PeopleValues { counts, real };
+constexpr auto enum_names(PeopleValues) {
+  return std::to_array<EnumName<PeopleValues>>(
+      {{PeopleValues::counts, "counts"}, {PeopleValues::real, "real"}});
+}
+
+struct PeopleOptions {
+  std::int64_t components = 1;
+  PeopleValues values = PeopleValues::counts;
+  double alpha0 = 1;                   // sum of the Dirichlet parameters of a person's loadings
+  std::optional<std::int64_t> refine;  // expectation steps
+  std::optional<std::int64_t> core;    // features of the pair moment
+  std::int64_t seed = 0;               // of the starts
+
+  // Refuses more components than the rows of the modes allow.
+  void check(const std::vector<Index>& dims) const;
+};
+
+// Shares of mu^2.
+struct PeopleShares {
+  double frequencies = 0.05;
+  double pairs = 0.35;
+  double triples = 0.15;
+  double steps = 0.42;  // all expectation steps together
+  double loadings = 0.03;
+
+  double of_step(std::int64_t step, std::int64_t steps_in_all) const;
+};
+
+struct PeoplePlan {
+  PublicPeopleShape shape;
+  PrivacyTarget target{};
+  std::int64_t components = 0;
+  PeopleValues values = PeopleValues::counts;
+  double mu = 0;  // of the whole run
+  PeopleShares shares;
+  std::int64_t steps = 0;
+  std::optional<std::int64_t> core;
+
+  // What a release with this share of the budget costs: a hair less, for the rounding of shares.
+  double mu_of(double share) const;
+  double share_of_gram() const { return shares.pairs / double(shape.dims.size()); }
+};
+
+constexpr Index kLoadingBins = 10;
+constexpr std::int64_t kMostPeopleComponents = 64;
+
+// Dimensions in which the triples of k components are released.
+Index triple_directions(Index components);
+
+// Features of the core: at most this many, at least that many.
+Index largest_people_core(Index features);
+Index least_people_core(Index components, Index features);
+
+PeoplePlan plan_people(const PublicPeopleShape& shape, const PeopleOptions& options,
+                       const TargetOptions& privacy);
+
+// The plan that the run is made from, without forecasts.
+Plan run_plan(const PeoplePlan& plan);
+
+// Directions of each mode in which slices of real values are compressed: k and a few more, as long
+// as their product stays small.
+std::vector<Index> slice_directions(const std::vector<Index>& dims, Index components);
+
+// What a run will meet, from public numbers and a guess at the people: the leading eigenvalue of
+// the pairs over the edge of the spectrum of their noise, for rows as frequent as 1/(r + d/100).
+// Above the number of components, these are expected to be found.
+double forecast_people(const PeoplePlan& plan, double events);
+// The least epsilon at which they are. Infinite where no epsilon up to 100 reaches it.
+double expected_people_epsilon(const PublicPeopleShape& shape, const PeopleOptions& options,
+                               const TargetOptions& privacy, double events);
+
+}  // namespace sotto
