@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/not_private.h"
+#include "cli/people.h"
 #include "cli/print_plan.h"
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
@@ -32,6 +33,7 @@ class Decompose final : public Command {
                 "format of the tensor; auto: recognised by content, with `epsilon` by the name of "
                 "the file")
         .append(task_.table())
+        .append(people_.table())
         .flag("plan", plan_,
               "say what a private run would do; the tensor is not read, only its shape")
         .integer("dim", 'd', dim_, {1, 1000000000},
@@ -43,6 +45,8 @@ class Decompose final : public Command {
 
   ExitCode run() override {
     common_.apply();
+    if (people_.chosen()) return run_people();
+    people_.check_unused();
     task_.check();
     SOTTO_REQUIRE_AT(plan_ || (!dim_ && !task_.weight), dim_ ? "`dim`" : "`weight`",
                      "only works with `plan`");
@@ -71,9 +75,17 @@ class Decompose final : public Command {
     return require_shape(std::vector<Index>(order, *dim_), "`dim`");
   }
 
+  ExitCode run_people() {
+    return people_.run({path_, format_, task_.power.components, task_.power.seed, task_.privacy,
+                        plan_, common_, [&](const std::string& title, const auto& unused) {
+                          return start_document(title, unused);
+                        }});
+  }
+
   void write(const DecomposeResult& result, double seconds_reading,
              std::optional<OutputFolder>& folder) {
-    std::vector<std::string> unused = {"plan", "dim", "weight"};
+    std::vector<std::string> unused = PeopleFront::options();
+    unused.insert(unused.end(), {"plan", "dim", "weight"});
     if (result.certificate) unused.emplace_back("symmetry-tolerance");
     ResultDocument document = start_document("Components of a tensor", unused);
     describe(result, document);
@@ -107,6 +119,7 @@ class Decompose final : public Command {
   std::string path_;
   TensorFormat format_ = TensorFormat::automatic;
   DecomposeTask task_;
+  PeopleFront people_;
   bool plan_ = false;
   std::optional<std::int64_t> dim_;
   CommonOptions common_;

@@ -17,6 +17,8 @@ constexpr Index kExtraDirections = 2;  // leading directions of a noisy moment m
 // Dimensions of a compressed slice: the square of their number is released.
 constexpr Index kMostCompressed = 1024;
 constexpr std::int64_t kChosenPeopleSteps = 4;
+// Where the worst cosine reaches about 0.95 in docs/people.md.
+constexpr double kStrengthOfComponent = 1.5;
 // A later step starts from better factors: it gets a larger share.
 constexpr double kPeopleStepGrowth = 1.3;
 
@@ -159,10 +161,9 @@ PeoplePlan plan_people(const PublicPeopleShape& shape, const PeopleOptions& opti
         largest_people_core(shape.features()), *options.core);
     plan.core = options.core;
   }
-  const std::int64_t values =
-      shape.features() + people_pairs_of(core_of(plan)) + triple_numbers(plan) +
-      plan.steps * shape.features() * plan.components + kLoadingBins * plan.components;
-  plan.mu = affordable_mu(plan.target, 1, values);
+  std::int64_t numbers = 0;
+  for (const PlannedRelease& release : planned_list(plan)) numbers += release.values;
+  plan.mu = affordable_mu(plan.target, 1, numbers);
   return plan;
 }
 
@@ -193,12 +194,15 @@ double forecast_people(const PeoplePlan& plan, double events) {
   return leading / edge;
 }
 
+double strength_for(Index components) { return kStrengthOfComponent * double(components); }
+
 double expected_people_epsilon(const PublicPeopleShape& shape, const PeopleOptions& options,
                                const TargetOptions& privacy, double events) {
   const auto reaches = [&](double epsilon) {
     TargetOptions at = privacy;
     at.epsilon = epsilon;
-    return forecast_people(plan_people(shape, options, at), events) >= double(options.components);
+    return forecast_people(plan_people(shape, options, at), events) >=
+           strength_for(options.components);
   };
   double low = 1e-3, high = 100;
   if (!reaches(high)) return std::numeric_limits<double>::infinity();

@@ -83,8 +83,9 @@ std::vector<Index> slice_directions(const std::vector<Index>& dims, Index compon
 
 // What a run will meet, from public numbers and a guess at the people: the leading eigenvalue of
 // the pairs over the edge of the spectrum of their noise, for rows as frequent as 1/(r + d/100).
-// Above the number of components, these are expected to be found.
 double forecast_people(const PeoplePlan& plan, double events);
+// What it must be for this many components to be found.
+double strength_for(Index components);
 // The least epsilon at which they are. Infinite where no epsilon up to 100 reaches it.
 double expected_people_epsilon(const PublicPeopleShape& shape, const PeopleOptions& options,
                                const TargetOptions& privacy, double events);

@@ -4,16 +4,13 @@
 
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/moments/sum_over_people.h"
 #include "sotto/privacy/gaussian.h"
-#include "sotto/release/access.h"
 #include "sotto/release/calibration.h"
-#include "sotto/release/packed_matrix.h"
 #include "sotto/release/private_people.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/rounding.h"
@@ -52,16 +49,7 @@ Released<Noisy<Block>> publish_person_block(PrivateRun& run, const char* what, d
 }
 
 // A symmetric matrix, with isometric noise.
-inline Released<Noisy<Matrix>> publish_person_matrix(PrivateRun& run, const char* what, double mu,
-                                                     const Matrix& sums) {
-  PackedMatrix packed(sums.rows(), [&](Index i, Index j) { return sums(i, j); });
-  const auto side = static_cast<double>(sums.rows());
-  const double sensitivity = person_sensitivity(side * side);
-  // The grid is set by the noise off the diagonal, smaller by sqrt(2).
-  const SymmetricGaussianMechanism mechanism(
-      what, sensitivity, deviation_for({sensitivity, side, std::numbers::sqrt2}, mu), sums.rows(),
-      2);
-  return ReleaseAccess::released(unpacked(run.publish(mechanism, std::move(packed)).value()));
-}
+Released<Noisy<Matrix>> publish_person_matrix(PrivateRun& run, const char* what, double mu,
+                                              const Matrix& sums);
 
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "sotto/base/error.h"
+#include "sotto/release/access.h"
 #include "sotto/release/person_block.h"
 
 namespace sotto {

@@ -411,6 +411,50 @@ ITEM_LIST = lines(range(1, ITEMS + 1))
 MONTH_LIST = lines(f"2001-0{m + 1}" for m in range(MONTHS))
 EVERYTHING = [(str(i), 5, 0) for i in range(1, ITEMS + 1)]
 
+# ---- people: the cells (code, drug, events) of one slice, counted from 1 ----
+
+CODES, DRUGS, NUMBERED = 12, 8, 1000
+
+
+def people(count=400, seed=11):
+    """Two kinds of people, each with its own half of the codes and drugs most of the time."""
+    rng = random.Random(seed)
+    made = []
+    for _ in range(count):
+        share = rng.betavariate(0.3, 0.3)
+        cells = {}
+        for _ in range(rng.randrange(3, 15)):
+            second = rng.random() < share
+            cell = (1 + rng.randrange(CODES // 2) + second * CODES // 2,
+                    1 + rng.randrange(DRUGS // 2) + second * DRUGS // 2)
+            cells[cell] = cells.get(cell, 0) + 1
+        made.append([(*cell, n) for cell, n in cells.items()])
+    return made
+
+
+def visits_tns(slices):
+    """The header says how people are numbered; who has no cells has no line."""
+    body = [f"{p} {code} {drug} {n}" for p, cells in enumerate(slices, 1) for code, drug, n in cells]
+    return lines(["sptensor", 3, f"{NUMBERED} {CODES} {DRUGS}", len(body), *body])
+
+
+# None removes the person at the place; any other person is added there.
+OTHER_PEOPLE = {
+    "removed": None,
+    "another": [(1, 1, 2), (7, 5, 1)],
+    "without events": [],
+    "without events, and a line": [(3, 3, 0)],
+    "one event": [(12, 8, 1)],
+    "everything": [(c, d, 1) for c in range(1, CODES + 1) for d in range(1, DRUGS + 1)],
+    "a heavy user": [(c, d, 10000) for c in range(1, CODES + 1) for d in range(1, DRUGS + 1)],
+    "the largest count": [(5, 5, 2**31)],
+}
+ALIKE_PEOPLE = {
+    "nobody and one without events": ([], [(3, 3, 0)]),
+    "in another order": ([(1, 1, 2), (7, 5, 1)], [(7, 5, 1), (1, 1, 2)]),
+}
+
+
 # None removes the user at the place; any other user is added there.
 OTHER_USERS = {
     "removed": None,

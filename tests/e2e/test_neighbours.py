@@ -51,6 +51,14 @@ USER_MODEL = ("factors_1.npy", "biases_1.npy", "biases_2.npy", "mean", "user.lev
               *(f"privacy.releases[].{field}" for field in (
                   "what", "values", "precision.epsilon", "precision.delta")))
 
+# Released frequencies decide the core, and so the numbers of the pair moment and its noise.
+PEOPLE = ("weights[]", "weights.npy", "loadings.npy", "loadings[].component 1",
+          "loadings[].component 2", "diagnostics.core",
+          *(f"largest_entries.factors_{m}[].{part}[]" for m in (1, 2) for part in ("index", "value")),
+          *(f"factors_{m}.npy" for m in (1, 2)), *SCALED,
+          *(f"privacy.releases[].{field}" for field in (
+              "values", "precision.epsilon", "precision.delta")))
+
 
 # ---- the command lines ----
 
@@ -269,8 +277,18 @@ def user_cases():
     ]
 
 
+def people_cases():
+    def case(name, *options):
+        return Case(f"decompose person, {name}",
+                    ("decompose", "FILE", "--unit", "person", "-k", 2, *TARGET, *options),
+                    data.people(), data.visits_tns, data.OTHER_PEOPLE, "data.tns",
+                    neighbour=added_or_removed, released=PEOPLE, alike=data.ALIKE_PEOPLE)
+    return [case("all chosen by the run"), case("given core and steps", "--core", 15, "--refine", 2),
+            case("without steps", "--refine", 0), case("real values", "--values", "real")]
+
+
 CASES = (decompose_cases() + stream_cases() + topics_cases() + mixture_cases() + rating_cases() +
-         user_cases())
+         user_cases() + people_cases())
 
 
 class Neighbours(ProgramTest):

@@ -1,0 +1,113 @@
+#include "cli/people.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "cli/interrupt.h"
+#include "cli/not_private.h"
+#include "cli/print_plan.h"
+#include "sotto/base/error.h"
+#include "sotto/base/stopwatch.h"
+#include "sotto/report/describe_people.h"
+#include "sotto/report/write_result.h"
+#include "sotto/tasks/input.h"
+
+namespace sotto::cli {
+namespace {
+
+// Options of `decompose` that a run of unit person does not look at.
+const std::vector<std::string> kOfOtherUnits = {
+    "starts",    "iterations",   "polish",      "tolerance",  "method",
+    "whiten",    "order",        "whiten-with", "symmetrize", "symmetry-tolerance",
+    "mechanism", "as-published", "max-entry",   "plan",       "dim",
+    "weight",    "events"};
+
+}  // namespace
+
+OptionTable PeopleFront::table() {
+  return OptionTable()
+      .choice("unit", unit_,
+              "what is protected: one entry of the tensor, or one person, which is one slice of "
+              "the first mode of a tensor of counts")
+      .choice("values", task_.people.values,
+              "unit person: what the entries are; counts: of events; real: any numbers")
+      .integer("people", 0, task_.privacy.people, {1, std::numeric_limits<std::int32_t>::max()},
+               "unit person: a public guess at the number of people; the header of the file when "
+               "not given")
+      .integer("refine", 0, task_.people.refine, {0, 1000},
+               "unit person: expectation steps; chosen when not given")
+      .integer("core", 0, task_.people.core, {1, 2048},
+               "unit person: rows of the pair moment, the most frequent ones; chosen from the "
+               "released frequencies when not given")
+      .real("alpha0", 0, task_.people.alpha0, {1e-6, 1e6},
+            "unit person: sum of the Dirichlet parameters of a person's loadings; small: few "
+            "components a person")
+      .notice("alpha0", alpha0_given_)
+      .real("events", 0, events_, {1, 1e9},
+            "for `plan`, unit person: a guess at the events of a person (none given: 20)");
+}
+
+std::vector<std::string> PeopleFront::options() {
+  return {"unit", "values", "people", "refine", "core", "alpha0", "events"};
+}
+
+void PeopleFront::check_unused() const {
+  const std::pair<const char*, bool> given[] = {
+      {"`values`", task_.people.values != PeopleValues::counts},
+      {"`people`", task_.privacy.people.has_value()},
+      {"`refine`", task_.people.refine.has_value()},
+      {"`core`", task_.people.core.has_value()},
+      {"`alpha0`", alpha0_given_},
+      {"`events`", events_.has_value()}};
+  for (const auto& [option, is_given] : given) {
+    SOTTO_REQUIRE_AT(!is_given, option, "only works with `unit` person");
+  }
+}
+
+ExitCode PeopleFront::run(const Asked& asked) {
+  task_.people.components = asked.components;
+  task_.people.seed = asked.seed;
+  if (events_) task_.events = *events_;
+  static_cast<TargetOptions&>(task_.privacy) = asked.privacy;
+  task_.check();
+  if (asked.plan) {
+    return print_plan(plan_people_run(task_, people_file_shape(asked.path)), asked.common.json);
+  }
+  SOTTO_REQUIRE_AT(!events_, "`events`", "only works with `plan`");
+  std::optional<OutputFolder> folder;
+  asked.common.open_folder(folder, {asked.path});
+  const bool is_private = task_.privacy.asked();
+  if (!is_private) say_not_private("the people are treated as public", asked.common.json);
+  const Stopwatch reading;
+  Input<AnyTensor> tensor = tensor_input(asked.path, asked.format, is_private);
+  const double seconds_reading = reading.seconds();
+  const PeopleResult result = at_place(asked.path, [&] {
+    return with_progress([&](const ProgressCallback& progress) {
+      return run_people(std::move(tensor), task_, progress);
+    });
+  });
+  std::vector<std::string> unused = kOfOtherUnits;
+  if (task_.people.values == PeopleValues::real) unused.emplace_back("alpha0");
+  if (!task_.privacy.people) unused.emplace_back("people");
+  ResultDocument document = asked.document("Factors of a tensor of people", unused);
+  describe(result, document);
+  if (!is_private) document.seconds("reading", seconds_reading);
+  if (folder) {
+    save(result, *folder);
+    write_result(*folder, document);
+  }
+  if (asked.common.json) {
+    fmt::print("{}", to_text(json_of(document)));
+    return exit_done;
+  }
+  fmt::print("{}", to_text(result));
+  if (result.certificate) {
+    fmt::print("{}\n", result.certificate->to_text());
+  } else {
+    fmt::print("done in {:.3g} s\n", result.seconds);
+  }
+  return exit_done;
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,162 @@
+#include "sotto/tasks/people.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "sotto/base/error.h"
+#include "sotto/base/stopwatch.h"
+#include "sotto/io/line_reader.h"
+#include "sotto/io/npy.h"
+#include "sotto/io/output_folder.h"
+#include "sotto/models/people_factors.h"
+#include "sotto/tasks/declare.h"
+
+namespace sotto {
+namespace {
+
+// A private run before it has seen anything.
+struct PrivatePeopleTask {
+  PeoplePlan numbers;
+  Plan plan;
+};
+
+PrivatePeopleTask settle_people(const PeopleTask& task, PublicPeopleShape shape,
+                                const std::vector<std::string>& facts = {}) {
+  SOTTO_REQUIRE_AT(task.privacy.asked(), "`plan`", "needs `epsilon` and `delta`");
+  task.check();
+  if (task.privacy.people) shape.people = *task.privacy.people;
+  task.privacy.require_small_delta({shape.people, "people, by a public guess"});
+  PrivatePeopleTask settled;
+  settled.numbers = plan_people(shape, task.people, task.privacy);
+  settled.plan = run_plan(settled.numbers);
+  std::vector<std::string>& stated = settled.plan.statement.public_facts;
+  stated.insert(stated.end(), facts.begin(), facts.end());
+  return settled;
+}
+
+std::vector<Forecast> people_forecasts(const PeopleTask& task, const PeoplePlan& numbers) {
+  const double strength = forecast_people(numbers, task.events);
+  std::vector<Forecast> list = {
+      {"strength", strength,
+       fmt::format("for {} people with {:g} events: the pairs of events stand {:.2g} times above "
+                   "their noise, {} components need about {:g}",
+                   numbers.shape.people, task.events, strength, task.people.components,
+                   strength_for(task.people.components))}};
+  const double epsilon =
+      expected_people_epsilon(numbers.shape, task.people, task.privacy, task.events);
+  if (std::isfinite(epsilon)) {
+    list.push_back({"epsilon", epsilon,
+                    fmt::format("{} components are expected from epsilon {:.2g} on",
+                                task.people.components, epsilon)});
+  } else {
+    list.push_back({"epsilon",
+                    {},
+                    fmt::format("{} components are not expected at any epsilon up to 100",
+                                task.people.components)});
+  }
+  return list;
+}
+
+PeopleResult people_result(PeopleFit fit, std::vector<Index> dims) {
+  PeopleResult result;
+  result.dims = std::move(dims);
+  result.factors = std::move(fit.model.factors);
+  result.weights = std::move(fit.model.weights);
+  result.loadings = std::move(fit.loadings);
+  result.loadings_deviation = fit.loadings_deviation;
+  result.core = fit.core;
+  result.steps = fit.steps;
+  return result;
+}
+
+// The dimensions of an .tns file from its header.
+std::vector<Index> declared_dims(const std::string& path) {
+  ByteSource source(path, Packing::by_name);
+  LineReader lines(source);
+  std::string_view line;
+  std::vector<std::vector<std::string>> head;  // words of the first lines
+  while (head.size() < 3 && lines.next(line)) {
+    std::vector<std::string> words;
+    for (;;) {
+      const std::string_view word = take_word(line);
+      if (word.empty()) break;
+      words.emplace_back(word);
+    }
+    if (!words.empty() && !words.front().starts_with('#')) head.push_back(std::move(words));
+  }
+  std::vector<Index> dims;
+  if (head.size() == 3 && (head[0].front() == "sptensor" || head[0].front() == "tensor")) {
+    for (const std::string& word : head[2]) {
+      Index d = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), d);
+      if (error != std::errc{} || end != word.data() + word.size() || d < 1) break;
+      dims.push_back(d);
+    }
+  }
+  SOTTO_REQUIRE_AT(dims.size() >= 3, path,
+                   "declares no shape of order 3 or more; `plan` needs an .npy file, or .tns with "
+                   "a Tensor Toolbox header");
+  return dims;
+}
+
+}  // namespace
+
+void PersonPrivacyOptions::check() const {
+  check_target({{"`people`", people.has_value()}});
+  if (asked()) require_delta_given();
+}
+
+void PeopleTask::check() const { privacy.check(); }
+
+Plan plan_people_run(const PeopleTask& task, const PublicPeopleShape& shape) {
+  PrivatePeopleTask settled = settle_people(task, shape);
+  settled.plan.forecasts = people_forecasts(task, settled.numbers);
+  settled.plan.unread = "no entry was read";
+  return settled.plan;
+}
+
+PublicPeopleShape people_file_shape(const std::string& path) {
+  const std::string plain = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
+  return people_shape(plain.ends_with(".npy") ? read_npy_header(path).shape : declared_dims(path),
+                      path);
+}
+
+PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
+                        const ProgressCallback& progress) {
+  require_declared(tensor, task.privacy.asked());
+  task.check();
+  if (tensor.is_public()) {
+    const AnyTensor data = std::move(tensor).open();
+    const Stopwatch computing;
+    const auto* sparse = std::get_if<SparseTensor>(&data);
+    const SparseTensor events =
+        sparse != nullptr ? *sparse : SparseTensor::from_dense(std::get<DenseTensor>(data));
+    const PublicPeopleShape shape = people_shape(events.dims(), "");
+    PeopleResult result = people_result(fit_people(events, task.people, progress), shape.dims);
+    result.seconds = computing.seconds();
+    return result;
+  }
+  const std::vector<std::string> facts = tensor.public_facts();
+  Sensitive<AnyTensor> data = std::move(tensor).sensitive();
+  const PublicPeopleShape shape = public_people_shape(data, "");
+  const PrivatePeopleTask settled = settle_people(task, shape, facts);
+  PrivateRun run(settled.plan, task.privacy.key());
+  PeopleResult result = people_result(
+      fit_private_people(std::move(data), settled.numbers, task.people, run, progress), shape.dims);
+  result.certificate = run.certify();
+  return result;
+}
+
+void save(const PeopleResult& result, OutputFolder& folder) {
+  for (std::size_t m = 0; m < result.factors.size(); ++m) {
+    folder.write_npy(fmt::format("factors_{}.npy", m + 1), result.factors[m]);
+  }
+  folder.write_npy("weights.npy", result.weights);
+  folder.write_npy("loadings.npy", Matrix(result.loadings));
+}
+
+}  // namespace sotto
