@@ -22,7 +22,7 @@ constexpr double kSmallestDirection = 1e-6, kSmallestSpread = 1e-3;
 constexpr double kStartBackground = 0.1;
 constexpr double kRarePower = 0.25;
 // No factor's share may vanish: an expectation step could not bring it back.
-constexpr double kLeastShare = 0.2;
+constexpr double kLeastPeopleShare = 0.2;
 
 struct SymmetricRoots {
   Matrix root, inverse;
@@ -250,7 +250,7 @@ PeopleModel PeopleEstimate::take_counts(Noisy<RowMatrix> counts, const PeopleMod
       shares += model.weights;
       continue;
     }
-    const Vector mass = own.colwise().sum().cwiseMax(kLeastShare * total / double(k));
+    const Vector mass = own.colwise().sum().cwiseMax(kLeastPeopleShare * total / double(k));
     estimate_[m].add(own * mass.cwiseInverse().asDiagonal(),
                      noise * mass.cwiseInverse().transpose(), decay);
     frequencies_[m].add(own.rowwise().sum() / total, noise * std::sqrt(double(k)) / total);

@@ -13,7 +13,7 @@ namespace sotto {
 namespace {
 
 // Of factors matched over all modes: the worst cosine of any column of any mode.
-double worst_cosine(const std::vector<Matrix>& found, const std::vector<Matrix>& truth) {
+double worst_factor_cosine(const std::vector<Matrix>& found, const std::vector<Matrix>& truth) {
   std::vector<Matrix> cosines;
   Matrix product;
   for (std::size_t m = 0; m < truth.size(); ++m) {
@@ -31,7 +31,7 @@ double worst_cosine(const std::vector<Matrix>& found, const std::vector<Matrix>&
   return worst;
 }
 
-VisitModel small_model() {
+VisitModel small_visits() {
   VisitModel model;
   model.people = 6000;
   model.codes = 80;
@@ -67,9 +67,9 @@ PrivateOutcome private_fit(const SparseTensor& visits, const PeopleOptions& opti
 }
 
 TEST(PeopleFactors, exact_sums_give_the_phenotypes) {
-  const SyntheticVisits made = generate_visits(small_model());
+  const SyntheticVisits made = generate_visits(small_visits());
   const PeopleFit fit = fit_people(made.visits, four());
-  EXPECT_GT(worst_cosine(fit.model.factors, made.factors), 0.99);
+  EXPECT_GT(worst_factor_cosine(fit.model.factors, made.factors), 0.99);
   for (const Matrix& factor : fit.model.factors) {
     EXPECT_GE(factor.minCoeff(), 0);
     EXPECT_LT((factor.colwise().sum().array() - 1).abs().maxCoeff(), 1e-9);
@@ -80,16 +80,16 @@ TEST(PeopleFactors, exact_sums_give_the_phenotypes) {
 }
 
 TEST(PeopleFactors, are_found_privately_with_noise_that_would_drown_the_entries) {
-  const SyntheticVisits made = generate_visits(small_model());
+  const SyntheticVisits made = generate_visits(small_visits());
   const PrivateOutcome outcome = private_fit(made.visits, four(), 1);
-  EXPECT_GT(worst_cosine(outcome.fit.model.factors, made.factors), 0.96);
+  EXPECT_GT(worst_factor_cosine(outcome.fit.model.factors, made.factors), 0.96);
   EXPECT_EQ(outcome.certificate.epsilon, 1);
   EXPECT_NEAR(outcome.fit.loadings.col(0).sum(), 6000,
               6 * std::sqrt(10.0) * outcome.fit.loadings_deviation);
 }
 
 TEST(PeopleFactors, three_modes_heavy_users_and_other_frequencies_do_no_harm) {
-  VisitModel model = small_model();
+  VisitModel model = small_visits();
   model.months = 12;
   model.heavy = 0.02;
   model.zipf = 1.1;
@@ -98,7 +98,7 @@ TEST(PeopleFactors, three_modes_heavy_users_and_other_frequencies_do_no_harm) {
   model.seed = 5;
   const SyntheticVisits made = generate_visits(model);
   const PrivateOutcome outcome = private_fit(made.visits, four(), 2);
-  EXPECT_GT(worst_cosine(outcome.fit.model.factors, made.factors), 0.94);
+  EXPECT_GT(worst_factor_cosine(outcome.fit.model.factors, made.factors), 0.94);
 }
 
 // Dense slices of rank 3 with signs of both kinds, and noise.
@@ -166,7 +166,7 @@ TEST(PeopleFactors, of_real_values_are_found_exactly_and_privately) {
 }
 
 TEST(PeopleFactors, a_mode_of_size_one_and_nobody_at_all_are_no_obstacle) {
-  VisitModel model = small_model();
+  VisitModel model = small_visits();
   model.people = 500;
   model.months = 1;
   const SyntheticVisits made = generate_visits(model);
