@@ -58,7 +58,9 @@ PrivacyStatement person_statement(const PublicPeopleShape& shape, const PrivacyT
   statement.public_facts = {
       fmt::format("the sizes of the modes beside the people, {}",
                   fmt::join(shape.dims.begin(), shape.dims.end(), " x ")),
-      fmt::format("a guess at the number of people, {}, which says what delta means", shape.people),
+      fmt::format("a guess at the number of people, {}, which says what delta means and helps to "
+                  "choose the core",
+                  shape.people),
       "all options"};
   statement.units = {shape.people, "people, by a public guess"};
   statement.delta = target.delta;
