@@ -1,8 +1,10 @@
 #include "sotto/linalg/gemm.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/kernels/narrow_gemm.h"
 
 namespace sotto {
 namespace {
@@ -17,6 +19,68 @@ constexpr double kWorthThreads = 4e6;
 bool worth_threads(Index m, Index n, Index k) {
   return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) >
          kWorthThreads;
+}
+
+// ---- narrow products ----
+
+using kernels::StridedMatrix;
+
+// A block of A stays in the cache while all strips of B pass over it. It is long where the numbers
+// of A lie side by side, so that memory is read in runs.
+struct NarrowBlock {
+  Index rows, depth;
+};
+constexpr NarrowBlock kNarrowAlongRows{48, 512}, kNarrowAlongColumns{768, 16};
+constexpr Index kNarrowPartLength = 1024;
+// Where the result has too few rows to share out, the sum is cut into so many parts at most.
+constexpr Index kNarrowParts = 16;
+
+StridedMatrix block_of(const StridedMatrix& a, Index row, Index rows, Index column, Index columns) {
+  return {a.data + row * a.row_step + column * a.column_step, rows, columns, a.row_step,
+          a.column_step};
+}
+
+// Rows [row, row + rows) of C += A B over columns [first, last) of A.
+void add_narrow(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, Index row,
+                Index first, Index last, RowMatrix& c) {
+  const Index rows = std::min(block.rows, a.rows - row);
+  for (Index t = first; t < last; t += block.depth) {
+    const Index depth = std::min(block.depth, last - t);
+    kernels::narrow_gemm_accumulate(block_of(a, row, rows, t, depth), b.data() + t * b.cols(),
+                                    c.data() + row * c.cols(), b.cols());
+  }
+}
+
+RowMatrix padded_columns(const RowMatrix& b) {
+  constexpr Index kUnit = 4;
+  RowMatrix padded = RowMatrix::Zero(b.rows(), (b.cols() + kUnit - 1) / kUnit * kUnit);
+  padded.leftCols(b.cols()) = b;
+  return padded;
+}
+
+// Cut by rows, or into parts of the sum that are added in order: by the shape alone.
+RowMatrix narrow_product(const StridedMatrix& a, const RowMatrix& narrow) {
+  const RowMatrix b = padded_columns(narrow);
+  const NarrowBlock block = a.row_step == 1 ? kNarrowAlongColumns : kNarrowAlongRows;
+  const Index row_blocks = (a.rows + block.rows - 1) / block.rows;
+  const Index parts = row_blocks >= kNarrowParts
+                          ? 1
+                          : std::clamp<Index>(a.columns / kNarrowPartLength, 1, kNarrowParts);
+  const Index length = (a.columns + parts - 1) / parts;
+  std::vector<RowMatrix> sums(static_cast<std::size_t>(parts));
+  for (RowMatrix& sum : sums) sum.setZero(a.rows, b.cols());
+#pragma omp parallel for schedule(dynamic) \
+    collapse(2) if (worth_threads(a.rows, b.cols(), a.columns))
+  for (Index p = 0; p < parts; ++p) {
+    for (Index r = 0; r < row_blocks; ++r) {
+      const Index first = p * length;
+      add_narrow(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
+                 sums[static_cast<std::size_t>(p)]);
+    }
+  }
+  for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
+  if (b.cols() == narrow.cols()) return std::move(sums[0]);
+  return sums[0].leftCols(narrow.cols());
 }
 
 }  // namespace
@@ -43,6 +107,18 @@ Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
     c.middleRows(first, rows).noalias() = a.middleCols(first, rows).transpose() * b;
   }
   return c;
+}
+
+RowMatrix multiply_narrow(const MatrixView& a, const RowMatrix& b) {
+  SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  return narrow_product({a.data(), a.rows(), a.cols(), 1, a.outerStride()}, b);
+}
+
+RowMatrix multiply_transposed_narrow(const MatrixView& a, const RowMatrix& b) {
+  SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  return narrow_product({a.data(), a.cols(), a.rows(), a.outerStride(), 1}, b);
 }
 
 }  // namespace sotto

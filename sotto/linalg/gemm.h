@@ -14,4 +14,9 @@ using MatrixView = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
 Matrix multiply(const MatrixView& a, const MatrixView& b);             // A B
 Matrix multiply_transposed(const MatrixView& a, const MatrixView& b);  // A^T B
 
+// The same for a B of few columns, some tens, where copying A into panels would cost as much as the
+// multiplication (kernels/narrow_gemm.h): A is read once, where it stands.
+RowMatrix multiply_narrow(const MatrixView& a, const RowMatrix& b);             // A B
+RowMatrix multiply_transposed_narrow(const MatrixView& a, const RowMatrix& b);  // A^T B
+
 }  // namespace sotto

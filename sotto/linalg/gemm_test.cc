@@ -11,7 +11,12 @@ namespace sotto {
 namespace {
 
 TEST(Gemm, equals_the_triple_loop) {
-  for (const auto& [m, k, n] : {std::tuple{1, 1, 1}, {3, 700, 2}, {257, 5, 33}, {600, 40, 7}}) {
+  for (const auto& [m, k, n] : {std::tuple{1, 1, 1},
+                                {3, 700, 2},
+                                {257, 5, 33},
+                                {3, 9000, 11},
+                                {900, 1100, 13},
+                                {600, 40, 7}}) {
     const Matrix a = random_matrix(m, k, 1), b = random_matrix(k, n, 2);
     Matrix expected = Matrix::Zero(m, n);
     for (Index i = 0; i < m; ++i) {
@@ -21,6 +26,9 @@ TEST(Gemm, equals_the_triple_loop) {
     }
     EXPECT_LT((multiply(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((multiply_transposed(a.transpose(), b) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LT((multiply_narrow(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LT((multiply_transposed_narrow(a.transpose(), b) - expected).cwiseAbs().maxCoeff(),
+              1e-11);
   }
 }
 
@@ -28,6 +36,9 @@ TEST(Gemm, gives_the_same_bits_for_any_number_of_threads) {
   const Matrix a = random_matrix(1000, 300, 3), b = random_matrix(300, 40, 4);
   const auto product = [&] { return multiply(a, b); };
   EXPECT_EQ(on_threads(1, product), on_threads(3, product));
+  const Matrix long_sum = random_matrix(20, 20000, 5), few = random_matrix(20000, 10, 6);
+  const auto narrow = [&] { return multiply_narrow(long_sum, few); };
+  EXPECT_EQ(on_threads(1, narrow), on_threads(3, narrow));
 }
 
 TEST(Gemm, refuses_shapes_that_do_not_fit) {

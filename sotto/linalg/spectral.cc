@@ -41,6 +41,23 @@ Vector solve_positive_definite(const Matrix& a, const Vector& b) {
   return Eigen::LLT<Matrix>(a).solve(b);
 }
 
+Matrix solve_semidefinite(const Matrix& a, const Matrix& b) {
+  constexpr double kRidge = 1e-14;
+  const Vector scale =
+      a.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1.0; });
+  Matrix scaled = scale.asDiagonal() * a * scale.asDiagonal();
+  scaled.diagonal().array() += kRidge * static_cast<double>(a.rows());
+  for (Index j = 0; j < a.rows(); ++j) {
+    if (!(a(j, j) > 0)) scaled(j, j) = 1;
+  }
+  const Eigen::LDLT<Matrix> factor(scaled);
+  return scale.asDiagonal() * factor.solve(scale.asDiagonal() * b);
+}
+
+Matrix pseudo_inverse(const Matrix& a) {
+  return Eigen::CompleteOrthogonalDecomposition<Matrix>(a).pseudoInverse();
+}
+
 Matrix householder_basis(const Matrix& a) {
   return Eigen::HouseholderQR<Matrix>(a).householderQ() * Matrix::Identity(a.rows(), a.cols());
 }

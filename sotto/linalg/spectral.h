@@ -23,6 +23,13 @@ Eigenpairs ascending_eigenpairs(const Matrix& symmetric);
 // x with A x = b for a symmetric positive definite A. Reads the lower triangle of A.
 Vector solve_positive_definite(const Matrix& a, const Vector& b);
 
+// X with A X = B for a symmetric positive semidefinite A. A is scaled to a unit diagonal first, and
+// kept solvable where it is singular by a diagonal that no other solution feels (1e-14).
+Matrix solve_semidefinite(const Matrix& a, const Matrix& b);
+
+// The pseudo-inverse, k x d, of a d x k matrix of few columns.
+Matrix pseudo_inverse(const Matrix& a);
+
 // Q of the thin QR factorisation, with the signs that Householder reflections leave.
 Matrix householder_basis(const Matrix& a);
 

@@ -1,0 +1,147 @@
+#include "sotto/decompose/cp_source.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+void check_shape(const std::vector<Index>& dims) {
+  SOTTO_REQUIRE(dims.size() >= 3 && std::ssize(dims) <= max_tensor_order,
+                "CP and Tucker take tensors of order 3 to {}, this one has order {} ({})",
+                max_tensor_order, dims.size(), shape_text(dims));
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    SOTTO_REQUIRE(dims[m] > 1,
+                  "mode {} of {} has one row only: leave that mode out (modes are counted from 0)",
+                  m, shape_text(dims));
+  }
+}
+
+// Which rows of each mode have an entry.
+class RowsSeen {
+ public:
+  explicit RowsSeen(const std::vector<Index>& dims) {
+    for (const Index d : dims) seen_.emplace_back(static_cast<std::size_t>(d), false);
+  }
+  void see(Index mode, Index row) { seen_[mode][static_cast<std::size_t>(row)] = true; }
+  void require_all(const char* what) const {
+    for (std::size_t m = 0; m < seen_.size(); ++m) {
+      const auto at = std::find(seen_[m].begin(), seen_[m].end(), false);
+      SOTTO_REQUIRE(at == seen_[m].end(),
+                    "slice {} of mode {}, both counted from 0, has no {} entry, so that its row of "
+                    "the factor is not determined: leave that slice out",
+                    at - seen_[m].begin(), m, what);
+    }
+  }
+
+ private:
+  std::vector<std::vector<bool>> seen_;
+};
+
+void check_dense(const DenseTensor& x, bool missing, bool non_negative) {
+  RowsSeen rows(x.dims());
+  std::vector<Index> at(x.dims().size(), 0);
+  Index known = 0;
+  for (Index p = 0; p < x.size(); ++p) {
+    const double value = x.values()[p];
+    const bool is_known = !std::isnan(value);
+    SOTTO_REQUIRE(is_known || missing,
+                  "the value at index ({}), counted from 0, is NaN; give `missing` to leave such "
+                  "entries out of the fit",
+                  fmt::join(at.begin(), at.end(), ", "));
+    SOTTO_REQUIRE(!std::isinf(value), "the value at index ({}), counted from 0, is infinite",
+                  fmt::join(at.begin(), at.end(), ", "));
+    SOTTO_REQUIRE(!is_known || !non_negative || value >= 0,
+                  "the value at index ({}), counted from 0, is negative: `non-negative` is for "
+                  "tensors without negative entries",
+                  fmt::join(at.begin(), at.end(), ", "));
+    if (is_known && missing) {
+      for (Index m = 0; m < x.order(); ++m) rows.see(m, at[m]);
+    }
+    known += is_known;
+    for (Index m = x.order() - 1; m >= 0 && ++at[m] == x.dims()[m]; --m) at[m] = 0;
+  }
+  SOTTO_REQUIRE(known > 0, "every entry of the tensor is NaN");
+  if (missing) rows.require_all("known");
+}
+
+void check_sparse(const SparseTensor& x, bool non_negative) {
+  SOTTO_REQUIRE(x.nnz() > 0, "the tensor has no entries");
+  RowsSeen rows(x.dims());
+  for (Index e = 0; e < x.nnz(); ++e) {
+    SOTTO_REQUIRE(std::isfinite(x.values()[e]), "entry {} is NaN or infinite", e);
+    SOTTO_REQUIRE(!non_negative || x.values()[e] >= 0,
+                  "the entry at index ({}), counted from 0, is negative: `non-negative` is for "
+                  "tensors without negative entries",
+                  fmt::join(x.index(e).begin(), x.index(e).end(), ", "));
+    for (Index m = 0; m < x.order(); ++m) rows.see(m, x.index(e)[m]);
+  }
+  rows.require_all("stored");
+}
+
+}  // namespace
+
+void check_fit_input(const AnyTensor& tensor, bool missing, bool non_negative) {
+  check_shape(dims_of(tensor));
+  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
+    check_dense(*dense, missing, non_negative);
+  } else {
+    check_sparse(std::get<SparseTensor>(tensor), non_negative);
+  }
+}
+
+CpSource::CpSource(const AnyTensor& tensor, bool missing) {
+  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
+    take_dense(*dense, missing);
+  } else {
+    take_sparse(std::get<SparseTensor>(tensor), missing);
+  }
+  if (complete_) {
+    problem_ = std::make_unique<CompleteCp>(*products_);
+  } else {
+    problem_ = std::make_unique<ObservedCp>(*products_, *mask_products_);
+  }
+}
+
+void CpSource::take_dense(const DenseTensor& tensor, bool missing) {
+  complete_ = !missing || !tensor.has_nonfinite();
+  observed_ = stored_ = tensor.size();
+  if (complete_) {
+    dense_ = &tensor;
+    products_ = std::make_unique<DenseMttkrp>(tensor);
+    return;
+  }
+  filled_.emplace(tensor);
+  mask_.emplace(tensor.dims());
+  for (Index p = 0; p < tensor.size(); ++p) {
+    const bool known = !std::isnan(tensor.values()[p]);
+    mask_->values()[p] = known ? 1 : 0;
+    if (!known) filled_->values()[p] = 0;
+    observed_ -= !known;
+  }
+  products_ = std::make_unique<DenseMttkrp>(*filled_, &*mask_);
+  mask_products_ = std::make_unique<DenseMttkrp>(*mask_);
+}
+
+void CpSource::take_sparse(const SparseTensor& tensor, bool missing) {
+  cache_ = std::make_unique<FibreCache>(tensor);
+  complete_ = !missing;
+  stored_ = tensor.nnz();
+  observed_ = missing ? stored_ : 1;
+  if (!missing) {
+    for (const Index d : tensor.dims()) observed_ *= d;
+    products_ = std::make_unique<SparseMttkrp>(*cache_);
+    return;
+  }
+  ones_.emplace(
+      tensor.dims(),
+      std::vector<SparseTensor::Coordinate>(tensor.indices().begin(), tensor.indices().end()),
+      std::vector<double>(static_cast<std::size_t>(tensor.nnz()), 1.0), Duplicates::refuse);
+  ones_cache_ = std::make_unique<FibreCache>(*ones_);
+  products_ = std::make_unique<SparseMttkrp>(*cache_, Unstored::unknown);
+  mask_products_ = std::make_unique<SparseMttkrp>(*ones_cache_, Unstored::unknown);
+}
+
+}  // namespace sotto

@@ -1,0 +1,355 @@
+#include "sotto/decompose/tucker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "sotto/base/error.h"
+#include "sotto/base/random.h"
+#include "sotto/decompose/cp_source.h"
+#include "sotto/decompose/hals.h"
+#include "sotto/decompose/tucker_products.h"
+#include "sotto/linalg/gemm.h"
+#include "sotto/linalg/spectral.h"
+#include "sotto/tensor/mode_product.h"
+
+namespace sotto {
+namespace {
+
+void check_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks) {
+  SOTTO_REQUIRE_AT(ranks.size() == dims.size(), "`ranks`",
+                   "a tensor of {} needs {} ranks, one a mode; got {}", shape_text(dims),
+                   dims.size(), ranks.size());
+  double all = 1;
+  for (const Index r : ranks) all *= static_cast<double>(r);
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    SOTTO_REQUIRE_AT(ranks[m] >= 1 && ranks[m] <= dims[m], "`ranks`",
+                     "mode {}, counted from 0, has {} rows and allows ranks 1 to {}, not {}", m,
+                     dims[m], dims[m], ranks[m]);
+    SOTTO_REQUIRE_AT(
+        static_cast<double>(ranks[m]) * static_cast<double>(ranks[m]) <= all, "`ranks`",
+        "rank {} of mode {}, counted from 0, is more than the product of the others", ranks[m], m);
+  }
+}
+
+// ---- the model ----
+
+struct TuckerModel {
+  DenseTensor core;
+  Factors factors;
+};
+
+Factors transposed(const Factors& factors) {
+  Factors result;
+  for (const Matrix& u : factors) result.emplace_back(u.transpose());
+  return result;
+}
+
+// Calls visit(i, slice of X^) for each row i of the first mode.
+template <class Visit>
+void for_each_slice(const TuckerModel& model, Visit visit) {
+  // The core expanded in all modes but the first: r_0 slices.
+  const DenseTensor open = mode_products(model.core, transposed(model.factors), 0);
+  const Index ranks = open.dims()[0], size = open.size() / ranks;
+  const Eigen::Map<const Matrix> slices(open.values().data(), size, ranks);
+#pragma omp parallel for schedule(static) if (size * model.factors[0].rows() > 100000)
+  for (Index i = 0; i < model.factors[0].rows(); ++i) {
+    visit(i, Vector(slices * model.factors[0].row(i).transpose()));
+  }
+}
+
+double squared_residual_of(const TuckerModel& model, const DenseTensor& x,
+                           const DenseTensor* mask) {
+  Vector sums = Vector::Zero(x.dims()[0]);
+  for_each_slice(model, [&](Index i, const Vector& slice) {
+    Vector gap = Eigen::Map<const Vector>(x.values().data() + i * slice.size(), slice.size());
+    gap -= slice;
+    if (mask != nullptr) {
+      gap.array() *=
+          Eigen::Map<const Eigen::ArrayXd>(mask->values().data() + i * slice.size(), slice.size());
+    }
+    sums[i] = gap.squaredNorm();
+  });
+  return sums.sum();
+}
+
+// A matrix r x (product of the others) as the core it is an unfolding of.
+DenseTensor fold_core(const RowMatrix& unfolded, Index mode, const std::vector<Index>& ranks) {
+  DenseTensor core(ranks);
+  std::vector<Index> at(ranks.size(), 0);
+  for (Index p = 0; p < core.size(); ++p) {
+    Index column = 0;
+    for (Index m = 0; m < std::ssize(ranks); ++m) {
+      if (m != mode) column = column * ranks[m] + at[m];
+    }
+    core.values()[p] = unfolded(at[mode], column);
+    for (Index m = std::ssize(ranks) - 1; m >= 0 && ++at[m] == ranks[m]; --m) at[m] = 0;
+  }
+  return core;
+}
+
+double squared_norm_of(const DenseTensor& x) {
+  return Eigen::Map<const Vector>(x.values().data(), x.size()).squaredNorm();
+}
+
+double inner_product(const DenseTensor& a, const DenseTensor& b) {
+  return Eigen::Map<const Vector>(a.values().data(), a.size())
+      .dot(Eigen::Map<const Vector>(b.values().data(), b.size()));
+}
+
+// ---- starts ----
+
+Factors truncated_hosvd(const DenseTensor& tensor, const std::vector<Index>& ranks) {
+  Factors factors;
+  std::optional<DenseTensor> left;
+  for (Index m = 0; m < tensor.order(); ++m) {
+    const DenseTensor& on = left ? *left : tensor;
+    factors.push_back(leading_mode_basis(on, m, ranks[m]));
+    if (m + 1 < tensor.order()) left = mode_product(on, m, factors.back());
+  }
+  return factors;
+}
+
+Factors random_bases(const std::vector<Index>& dims, const std::vector<Index>& ranks,
+                     std::uint64_t seed) {
+  SeededRandom random(seed);
+  Factors factors;
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    Matrix a(dims[m], ranks[m]);
+    for (Index n = 0; n < a.size(); ++n) a.data()[n] = random.normal();
+    factors.push_back(orthonormal_columns(a));
+  }
+  return factors;
+}
+
+// ---- one sweep ----
+
+// The r leading left singular vectors of a matrix in memory, through its smaller gram.
+Matrix leading_left_vectors(const RowMatrix& y, Index r) {
+  const DenseTensor as_tensor({y.rows(), y.cols()},
+                              std::vector<double>(y.data(), y.data() + y.size()));
+  return leading_mode_basis(as_tensor, 0, r);
+}
+
+// HOOI: every factor in turn the best for the others; returns |X|^2 - |G|^2.
+double orthogonal_sweep(TuckerProducts& products, TuckerModel& model) {
+  const Index last = products.order() - 1;
+  for (Index m = 0; m <= last; ++m) {
+    const RowMatrix y = products.contracted(m);
+    model.factors[m] = leading_left_vectors(y, model.factors[m].cols());
+    products.place(m, model.factors[m]);
+    if (m == last) model.core = fold_core(model.factors[m].transpose() * y, m, model.core.dims());
+  }
+  return products.squared_norm() - squared_norm_of(model.core);
+}
+
+// min over G >= 0 of |X - G x_m U_m|^2 given B = X x_m U_m^T, by accelerated projected gradients
+// (Beck & Teboulle 2009) from where the core stands.
+DenseTensor non_negative_core(const DenseTensor& b, const std::vector<Matrix>& grams,
+                              DenseTensor core) {
+  constexpr int kSteps = 20;
+  double steepest = 1;
+  for (const Matrix& gram : grams) steepest *= leading_eigenpairs(gram, 1).values[0];
+  if (!(steepest > 0)) return core;
+  DenseTensor ahead = core;
+  double momentum = 1;
+  for (int n = 0; n < kSteps; ++n) {
+    const DenseTensor image = mode_products(ahead, grams);
+    DenseTensor next = ahead;
+    for (Index p = 0; p < next.size(); ++p) {
+      next.values()[p] =
+          std::max(0.0, ahead.values()[p] - (image.values()[p] - b.values()[p]) / steepest);
+    }
+    const double later = (1 + std::sqrt(1 + 4 * momentum * momentum)) / 2;
+    for (Index p = 0; p < next.size(); ++p) {
+      ahead.values()[p] =
+          next.values()[p] + (momentum - 1) / later * (next.values()[p] - core.values()[p]);
+    }
+    core = std::move(next);
+    momentum = later;
+  }
+  return core;
+}
+
+// Unit columns; their lengths move into the core.
+void move_lengths_to_core(TuckerModel& model) {
+  Factors scales;
+  for (Matrix& u : model.factors) {
+    Vector lengths = u.colwise().norm();
+    for (Index r = 0; r < u.cols(); ++r) {
+      if (lengths[r] > 0) u.col(r) /= lengths[r];
+    }
+    scales.emplace_back(lengths.asDiagonal());
+  }
+  model.core = mode_products(model.core, scales);
+}
+
+double non_negative_sweep(TuckerProducts& products, TuckerModel& model) {
+  const Index last = products.order() - 1;
+  std::vector<Matrix> grams = grams_of(model.factors);
+  DenseTensor projected = model.core;
+  for (Index m = 0; m <= last; ++m) {
+    const RowMatrix y = products.contracted(m), g = unfolding(model.core, m);
+    const RowMatrix with_grams = unfolding(mode_products(model.core, grams, m), m);
+    model.factors[m] = hals(y * g.transpose(), with_grams * g.transpose(), model.factors[m]);
+    products.place(m, model.factors[m]);
+    grams[m] = model.factors[m].transpose() * model.factors[m];
+    if (m == last) projected = fold_core(model.factors[m].transpose() * y, m, model.core.dims());
+  }
+  const auto error = [&](const DenseTensor& core) {
+    return products.squared_norm() - 2 * inner_product(projected, core) +
+           inner_product(core, mode_products(core, grams));
+  };
+  DenseTensor core = non_negative_core(projected, grams, model.core);
+  if (error(core) <= error(model.core)) model.core = std::move(core);
+  const double reached = error(model.core);
+  move_lengths_to_core(model);
+  for (Index m = 0; m <= last; ++m) products.place(m, model.factors[m]);
+  return reached;
+}
+
+// ---- the fit ----
+
+struct TuckerGround {
+  std::unique_ptr<TuckerProducts> products;
+  std::unique_ptr<FibreCache> fibres;
+  DenseTensor* filled = nullptr;        // with the model at missing places
+  const DenseTensor* mask = nullptr;    // null where all entries are known
+  const DenseTensor* values = nullptr;  // null for a sparse tensor
+  double squared_norm = 0;              // of the known entries
+};
+
+// Puts the model at the missing places and returns the squared error at the others.
+double fill_missing(const TuckerModel& model, TuckerGround& ground) {
+  Vector sums = Vector::Zero(ground.filled->dims()[0]);
+  for_each_slice(model, [&](Index i, const Vector& slice) {
+    double* x = ground.filled->values().data() + i * slice.size();
+    const double* known = ground.mask->values().data() + i * slice.size();
+    for (Index j = 0; j < slice.size(); ++j) {
+      if (known[j] == 0) {
+        x[j] = slice[j];
+      } else {
+        sums[i] += (x[j] - slice[j]) * (x[j] - slice[j]);
+      }
+    }
+  });
+  static_cast<DenseTuckerProducts&>(*ground.products).refresh();
+  return sums.sum();
+}
+
+double sweep_once(TuckerGround& ground, TuckerModel& model, bool non_negative) {
+  const double error = non_negative ? non_negative_sweep(*ground.products, model)
+                                    : orthogonal_sweep(*ground.products, model);
+  return ground.mask != nullptr ? fill_missing(model, ground) : error;
+}
+
+void place_factors(TuckerProducts& products, const Factors& factors) {
+  for (Index m = 0; m < products.order(); ++m) products.place(m, factors[m]);
+}
+
+TuckerModel start_model(const TuckerGround& ground, const TuckerOptions& options) {
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const DenseTensor* dense = ground.filled != nullptr ? ground.filled : ground.values;
+  TuckerModel model{DenseTensor(options.ranks),
+                    dense != nullptr ? truncated_hosvd(*dense, options.ranks)
+                                     : random_bases(ground.products->dims(), options.ranks, seed)};
+  if (options.non_negative) {
+    for (Matrix& u : model.factors) u = u.cwiseAbs();
+    std::fill(model.core.values().begin(), model.core.values().end(), 1.0);
+  }
+  return model;
+}
+
+// The scale of a core of ones that fits best, so that the first sweep starts near.
+void scale_core(TuckerProducts& products, TuckerModel& model) {
+  const Index last = products.order() - 1;
+  const DenseTensor projected = fold_core(
+      model.factors[last].transpose() * products.contracted(last), last, model.core.dims());
+  const DenseTensor image = mode_products(model.core, grams_of(model.factors));
+  const double scale = inner_product(projected, model.core) / inner_product(image, model.core);
+  for (double& g : model.core.values()) g *= scale;
+}
+
+TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options,
+                         const ProgressCallback& progress) {
+  TuckerModel model = start_model(ground, options);
+  place_factors(*ground.products, model.factors);
+  if (options.non_negative) scale_core(*ground.products, model);
+  TuckerFit fit{DenseTensor({1}), {}, {}, 0, Status::iteration_limit, {}};
+  double before = 0;
+  for (int quiet = 0; fit.iterations < options.iterations; ++fit.iterations) {
+    const double error = std::max(0.0, sweep_once(ground, model, options.non_negative));
+    fit.error_history.push_back(std::sqrt(error / ground.squared_norm));
+    if (!report_progress(progress, {"factors", fit.iterations + 1, options.iterations})) {
+      fit.status = Status::stopped;
+      break;
+    }
+    // The difference |X|^2 - |G|^2 is no more exact than this.
+    constexpr double kRounding = 1e-14;
+    const double small = options.tolerance * error + kRounding * ground.squared_norm;
+    quiet = fit.iterations > 0 && before - error <= small ? quiet + 1 : 0;
+    before = error;
+    if (options.tolerance > 0 && quiet >= 2) {
+      fit.status = Status::converged;
+      ++fit.iterations;
+      break;
+    }
+  }
+  if (options.tolerance == 0 && fit.status != Status::stopped) fit.status = Status::completed;
+  fit.measures.squared_error = before;
+  if (ground.values != nullptr) {
+    fit.measures.squared_error = squared_residual_of(model, *ground.values, ground.mask);
+  }
+  fit.measures.squared_norm = ground.squared_norm;
+  fit.core = std::move(model.core);
+  fit.factors = std::move(model.factors);
+  return fit;
+}
+
+// The first value of a missing place: the mean of the known entries.
+void fill_with_mean(const CpSource& source, DenseTensor& filled) {
+  double sum = 0;
+  for (const double x : source.filled()->values()) sum += x;
+  const double mean = sum / static_cast<double>(source.observed());
+  for (Index p = 0; p < filled.size(); ++p) {
+    if (source.mask()->values()[p] == 0) filled.values()[p] = mean;
+  }
+}
+
+}  // namespace
+
+TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
+                     const ProgressCallback& progress) {
+  check_fit_input(tensor, options.missing, options.non_negative);
+  check_ranks(dims_of(tensor), options.ranks);
+  TuckerGround ground;
+  Index observed = 1;
+  if (const auto* sparse = std::get_if<SparseTensor>(&tensor)) {
+    SOTTO_REQUIRE_AT(!options.missing, "`missing`",
+                     "Tucker models of a list of observed entries are what `sotto complete` fits");
+    for (const Index d : sparse->dims()) observed *= d;
+    ground.fibres = std::make_unique<FibreCache>(*sparse);
+    ground.products = std::make_unique<SparseTuckerProducts>(*ground.fibres);
+    ground.squared_norm = ground.products->squared_norm();
+    TuckerFit fit = iterate_tucker(ground, options, progress);
+    fit.measures.observed = observed;
+    return fit;
+  }
+  const CpSource source(tensor, options.missing);
+  ground.values = source.filled();
+  ground.mask = source.mask();
+  ground.squared_norm = squared_norm_of(*source.filled());
+  std::optional<DenseTensor> filled;
+  if (ground.mask != nullptr) {
+    filled.emplace(*source.filled());
+    fill_with_mean(source, *filled);
+    ground.filled = &*filled;
+  }
+  ground.products =
+      std::make_unique<DenseTuckerProducts>(ground.filled ? *ground.filled : *ground.values);
+  TuckerFit fit = iterate_tucker(ground, options, progress);
+  fit.measures.observed = source.observed();
+  return fit;
+}
+
+}  // namespace sotto

@@ -1,0 +1,58 @@
+// A tensor as Tucker models ask for it: contracted with the factors of all modes but one.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sotto/decompose/cp_model.h"
+#include "sotto/tensor/mttkrp.h"
+
+namespace sotto {
+
+class TuckerProducts {
+ public:
+  virtual ~TuckerProducts() = default;
+  virtual const std::vector<Index>& dims() const = 0;
+  virtual double squared_norm() const = 0;
+  virtual void place(Index mode, const Matrix& factor) = 0;
+  // X x_n U_n^T over n != mode, unfolded along `mode`: d x (product of the other ranks).
+  virtual RowMatrix contracted(Index mode) = 0;
+
+  Index order() const { return static_cast<Index>(dims().size()); }
+};
+
+// Borrows the tensor. As in DenseMttkrp one half of the modes is contracted for all modes of the
+// other half.
+class DenseTuckerProducts final : public TuckerProducts {
+ public:
+  explicit DenseTuckerProducts(const DenseTensor& tensor);
+  const std::vector<Index>& dims() const override { return tensor_.dims(); }
+  double squared_norm() const override { return squared_norm_; }
+  void place(Index mode, const Matrix& factor) override;
+  RowMatrix contracted(Index mode) override;
+  // The tensor's entries have been changed.
+  void refresh();
+
+ private:
+  const DenseTensor& tensor_;
+  Index split_;
+  double squared_norm_ = 0;
+  Factors factors_;
+  std::optional<DenseTensor> onto_left_, onto_right_;
+};
+
+class SparseTuckerProducts final : public TuckerProducts {
+ public:
+  explicit SparseTuckerProducts(FibreCache& fibres);
+  const std::vector<Index>& dims() const override { return fibres_.tensor().dims(); }
+  double squared_norm() const override { return squared_norm_; }
+  void place(Index mode, const Matrix& factor) override { factors_[mode] = factor; }
+  RowMatrix contracted(Index mode) override;
+
+ private:
+  FibreCache& fibres_;
+  double squared_norm_ = 0;
+  Factors factors_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
+#include "sotto/tensor/mttkrp.h"
+
+namespace sotto {
+namespace {
+
+using RowArray = Eigen::Map<Eigen::Array<double, 1, Eigen::Dynamic>>;
+using ConstRowArray = Eigen::Map<const Eigen::Array<double, 1, Eigen::Dynamic>>;
+
+Index product_of(std::span<const Index> dims) {
+  return std::accumulate(dims.begin(), dims.end(), Index{1}, std::multiplies<>());
+}
+
+// Where to cut the modes so that the halves' sizes have the smallest sum.
+Index best_split(std::span<const Index> dims) {
+  Index best = 1;
+  const auto cost = [&](Index s) {
+    return product_of(dims.first(s)) + product_of(dims.subspan(s));
+  };
+  for (Index s = 2; s < std::ssize(dims); ++s) {
+    if (cost(s) < cost(best)) best = s;
+  }
+  return best;
+}
+
+// Partly contracted tensors have their remaining modes in C order and k numbers at each place.
+constexpr Index kWorthThreadsRows = 20000;
+
+// sum_j T[.., j, :] * A[j, :] over the last mode.
+RowMatrix contract_last_mode(const RowMatrix& t, const RowMatrix& a) {
+  const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
+  RowMatrix result = RowMatrix::Zero(outer, k);
+#pragma omp parallel for schedule(static) if (t.rows() > kWorthThreadsRows)
+  for (Index i = 0; i < outer; ++i) {
+    RowArray sum(result.data() + i * k, k);
+    const double* row = t.data() + i * inner * k;
+    for (Index j = 0; j < inner; ++j) {
+      sum += ConstRowArray(row + j * k, k) * ConstRowArray(a.data() + j * k, k);
+    }
+  }
+  return result;
+}
+
+// sum_j T[j, .., :] * A[j, :] over the first mode.
+RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
+  const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
+  RowMatrix result = RowMatrix::Zero(outer, k);
+#pragma omp parallel for schedule(static) if (t.rows() > kWorthThreadsRows)
+  for (Index i = 0; i < outer; ++i) {
+    RowArray sum(result.data() + i * k, k);
+    for (Index j = 0; j < inner; ++j) {
+      sum += ConstRowArray(t.data() + (j * outer + i) * k, k) * ConstRowArray(a.data() + j * k, k);
+    }
+  }
+  return result;
+}
+
+// All modes of a half contracted but the one at `wanted`.
+RowMatrix contract_half(RowMatrix t, std::span<const RowMatrix> factors, Index wanted) {
+  for (Index n = std::ssize(factors) - 1; n > wanted; --n) t = contract_last_mode(t, factors[n]);
+  for (Index n = 0; n < wanted; ++n) t = contract_first_mode(t, factors[n]);
+  return t;
+}
+
+// Blocks of columns that stay in the cache, for sums over all entries.
+constexpr Index kEntriesPerBlock = 1 << 15;
+
+}  // namespace
+
+RowMatrix khatri_rao(std::span<const RowMatrix> factors) {
+  SOTTO_REQUIRE(!factors.empty(), "a Khatri-Rao product needs a factor");
+  RowMatrix product = factors.front();
+  for (const RowMatrix& factor : factors.subspan(1)) {
+    RowMatrix next(product.rows() * factor.rows(), factor.cols());
+    for (Index i = 0; i < product.rows(); ++i) {
+      next.middleRows(i * factor.rows(), factor.rows()) =
+          factor.array().rowwise() * product.row(i).array();
+    }
+    product = std::move(next);
+  }
+  return product;
+}
+
+DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights)
+    : tensor_(tensor), weights_(weights), factors_(tensor.dims().size()) {
+  SOTTO_REQUIRE(tensor.order() >= 2, "products of a tensor of {} need at least two modes",
+                shape_text(tensor.dims()));
+  const std::span<const Index> all = tensor.dims();
+  split_ = best_split(all);
+  left_size_ = product_of(all.first(split_));
+  right_size_ = product_of(all.subspan(split_));
+  squared_norm_ = Eigen::Map<const Vector>(tensor.values().data(), tensor.size()).squaredNorm();
+}
+
+void DenseMttkrp::place(Index mode, const Matrix& factor) {
+  SOTTO_REQUIRE(factor.rows() == dims()[mode], "the factor of mode {} must have {} rows, got {}",
+                mode, dims()[mode], factor.rows());
+  factors_[mode] = factor;
+  (is_left(mode) ? onto_right_ : onto_left_).resize(0, 0);
+}
+
+// In C order the tensor is, column-major, a matrix of right_size x left_size.
+const RowMatrix& DenseMttkrp::contracted(bool onto_left) {
+  RowMatrix& kept = onto_left ? onto_left_ : onto_right_;
+  if (kept.size() > 0) return kept;
+  const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
+  kept = onto_left ? multiply_transposed_narrow(x, khatri_rao(right()))
+                   : multiply_narrow(x, khatri_rao(left()));
+  return kept;
+}
+
+Matrix DenseMttkrp::product(Index mode) {
+  const bool in_left = is_left(mode);
+  return contract_half(contracted(in_left), in_left ? left() : right(),
+                       in_left ? mode : mode - split_);
+}
+
+double DenseMttkrp::squared_residual() const {
+  const RowMatrix a = khatri_rao(right()), b = khatri_rao(left());
+  const Index rows = std::min(right_size_, kEntriesPerBlock);
+  const Index columns = std::max<Index>(1, kEntriesPerBlock / rows);
+  const Index blocks = (left_size_ + columns - 1) / columns;
+  const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
+  std::vector<double> sums(static_cast<std::size_t>(blocks), 0.0);
+#pragma omp parallel for schedule(dynamic) if (tensor_.size() > 100000)
+  for (Index c = 0; c < blocks; ++c) {
+    const Index first = c * columns, width = std::min(columns, left_size_ - first);
+    for (Index r = 0; r < right_size_; r += rows) {
+      const Index height = std::min(rows, right_size_ - r);
+      Matrix gap = x.block(r, first, height, width);
+      gap.noalias() -= a.middleRows(r, height) * b.middleRows(first, width).transpose();
+      if (weights_ != nullptr) {
+        const Eigen::Map<const Matrix> w(weights_->values().data(), right_size_, left_size_);
+        gap.array() *= w.block(r, first, height, width).array();
+      }
+      sums[static_cast<std::size_t>(c)] += gap.squaredNorm();
+    }
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+}  // namespace sotto

@@ -1,0 +1,161 @@
+#include "sotto/tensor/mode_product.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
+#include "sotto/linalg/krylov.h"
+#include "sotto/linalg/spectral.h"
+
+namespace sotto {
+namespace {
+
+using ConstBlock = Eigen::Map<const Matrix>;
+
+// A tensor in C order seen from one mode: `left` blocks of right x rows matrices, column-major.
+struct ModeView {
+  Index left = 1, rows = 1, right = 1;
+
+  ModeView(const std::vector<Index>& dims, Index mode) : rows(dims[mode]) {
+    for (Index m = 0; m < mode; ++m) left *= dims[m];
+    for (Index m = mode + 1; m < std::ssize(dims); ++m) right *= dims[m];
+  }
+};
+
+// One long product, for the last mode (blocks of one row) and for the first (one block).
+void multiply_at_an_end(const ModeView& v, const double* x, const Matrix& u, double* out) {
+  const Index r = u.cols();
+  if (v.right == 1) {
+    const RowMatrix y = multiply_transposed_narrow(ConstBlock(x, v.rows, v.left), u);
+    std::copy_n(y.data(), y.size(), out);
+  } else {
+    Eigen::Map<Matrix>(out, v.right, r) = multiply_narrow(ConstBlock(x, v.right, v.rows), u);
+  }
+}
+
+void multiply_in_the_middle(const ModeView& v, const double* x, const Matrix& u, double* out) {
+  const Index r = u.cols();
+#pragma omp parallel for schedule(dynamic) if (v.left * v.rows * v.right > 100000)
+  for (Index l = 0; l < v.left; ++l) {
+    Eigen::Map<Matrix>(out + l * v.right * r, v.right, r).noalias() =
+        ConstBlock(x + l * v.right * v.rows, v.right, v.rows) * u;
+  }
+}
+
+// Rows [first, last) of B^T B summed over the stacked blocks B of a view.
+void add_gram(const ModeView& v, const double* x, Index first, Index last, Matrix& gram) {
+  if (v.right == 1) {
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(
+        ConstBlock(x, v.rows, v.left).middleCols(first, last - first));
+    return;
+  }
+  while (first < last) {
+    const Index l = first / v.right, row = first % v.right;
+    const Index height = std::min(v.right - row, last - first);
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(
+        ConstBlock(x + l * v.right * v.rows, v.right, v.rows).middleRows(row, height).transpose());
+    first += height;
+  }
+}
+
+// Beyond this an eigenvalue problem of d x d costs more than some passes over the tensor.
+constexpr Index kLargestGram = 768;
+
+// The basis from products with blocks of vectors alone.
+Matrix basis_by_krylov(const RowMatrix& unfolded, Index r) {
+  const Eigen::Map<const Matrix> xt(unfolded.data(), unfolded.cols(), unfolded.rows());
+  KrylovOptions options;
+  options.rounds = 3;
+  const auto apply = [&](const RowMatrix& block) {
+    return multiply_transposed_narrow(xt, multiply_narrow(xt, block));
+  };
+  return largest_eigenpairs(apply, unfolded.rows(), r, options).vectors;
+}
+
+// U = X V / sigma where the mode is longer than all others together.
+Matrix basis_of_a_tall_unfolding(const RowMatrix& unfolded, Index r) {
+  const Matrix tall = unfolded;
+  const Index rank = std::min(r, tall.cols());
+  const Eigenpairs pairs = leading_eigenpairs(multiply_transposed(tall, tall), rank);
+  Matrix basis = Matrix::Zero(tall.rows(), r);
+  basis.leftCols(rank) = multiply(tall, pairs.vectors);
+  for (Index j = rank; j < r; ++j) basis(j, j) = 1;
+  for (Index j = 0; j < rank; ++j) {
+    if (basis.col(j).norm() == 0) basis(j, j) = 1;
+    basis.col(j).normalize();
+  }
+  return orthonormal_columns(basis);
+}
+
+}  // namespace
+
+DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u) {
+  SOTTO_REQUIRE(u.rows() == tensor.dims()[mode], "mode {} of {} cannot take a matrix of {} rows",
+                mode, shape_text(tensor.dims()), u.rows());
+  std::vector<Index> dims = tensor.dims();
+  dims[mode] = u.cols();
+  DenseTensor result(dims);
+  const ModeView view(tensor.dims(), mode);
+  const bool at_an_end = view.right == 1 || view.left == 1;
+  (at_an_end ? multiply_at_an_end : multiply_in_the_middle)(view, tensor.values().data(), u,
+                                                            result.values().data());
+  return result;
+}
+
+DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip) {
+  std::vector<Index> modes;
+  for (Index m = 0; m < tensor.order(); ++m) {
+    if (m != skip) modes.push_back(m);
+  }
+  const auto shrinks = [&](Index m) {
+    return static_cast<double>(u[m].cols()) / static_cast<double>(u[m].rows());
+  };
+  std::stable_sort(modes.begin(), modes.end(),
+                   [&](Index a, Index b) { return shrinks(a) < shrinks(b); });
+  if (modes.empty()) return tensor;
+  DenseTensor result = mode_product(tensor, modes[0], u[modes[0]]);
+  for (std::size_t n = 1; n < modes.size(); ++n) {
+    result = mode_product(result, modes[n], u[modes[n]]);
+  }
+  return result;
+}
+
+Matrix unfolding_gram(const DenseTensor& tensor, Index mode) {
+  const ModeView view(tensor.dims(), mode);
+  const Index total = view.left * view.right;
+  const Index parts =
+      std::clamp<Index>(std::min((Index{1} << 22) / (view.rows * view.rows), total / 1024), 1, 16);
+  const Index length = (total + parts - 1) / parts;
+  std::vector<Matrix> sums(static_cast<std::size_t>(parts), Matrix::Zero(view.rows, view.rows));
+#pragma omp parallel for schedule(dynamic)
+  for (Index p = 0; p < parts; ++p) {
+    add_gram(view, tensor.values().data(), std::min(total, p * length),
+             std::min(total, (p + 1) * length), sums[static_cast<std::size_t>(p)]);
+  }
+  for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
+  return sums[0].selfadjointView<Eigen::Lower>();
+}
+
+Matrix leading_mode_basis(const DenseTensor& tensor, Index mode, Index r) {
+  const Index d = tensor.dims()[mode], rest = tensor.size() / d;
+  SOTTO_REQUIRE(1 <= r && r <= d, "mode {} of {} has no basis of {} vectors", mode,
+                shape_text(tensor.dims()), r);
+  if (d > rest) return basis_of_a_tall_unfolding(unfolding(tensor, mode), r);
+  if (d > kLargestGram && 4 * r < d) return basis_by_krylov(unfolding(tensor, mode), r);
+  return leading_eigenpairs(unfolding_gram(tensor, mode), r).vectors;
+}
+
+RowMatrix unfolding(const DenseTensor& tensor, Index mode) {
+  const ModeView view(tensor.dims(), mode);
+  RowMatrix result(view.rows, view.left * view.right);
+  const double* x = tensor.values().data();
+  for (Index l = 0; l < view.left; ++l) {
+    for (Index i = 0; i < view.rows; ++i, x += view.right) {
+      std::copy_n(x, view.right, result.data() + i * result.cols() + l * view.right);
+    }
+  }
+  return result;
+}
+
+}  // namespace sotto

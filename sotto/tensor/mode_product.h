@@ -1,0 +1,30 @@
+// Products of a dense tensor with a matrix in one mode, and the bases of its modes: what Tucker
+// models are made of.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+#include "sotto/tensor/dense_tensor.h"
+
+namespace sotto {
+
+// X x_m U^T: mode m, of d rows, is replaced by the columns of U (d x r). 2 N r flops.
+DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u);
+
+// X x_1 U_1^T x_2 U_2^T .. over all modes but `skip` (none for -1), the mode that shrinks the
+// tensor most first.
+DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip = -1);
+
+// X_(m) X_(m)^T, d x d; N d flops.
+Matrix unfolding_gram(const DenseTensor& tensor, Index mode);
+
+// The r leading left singular vectors of X_(m), largest first; columns beyond the rank of X_(m) are
+// made up to be orthonormal.
+Matrix leading_mode_basis(const DenseTensor& tensor, Index mode, Index r);
+
+// X_(m) as a matrix of d rows, columns in C order of the other modes.
+RowMatrix unfolding(const DenseTensor& tensor, Index mode);
+
+}  // namespace sotto

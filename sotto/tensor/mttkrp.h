@@ -1,0 +1,144 @@
+// The matricised tensor times Khatri-Rao product, the one kernel of CP by least squares:
+//
+//   M^m_ir = sum over entries with index i in mode m of  x  prod_{n != m} A^n_{i_n r}.
+//
+// An object holds the current factors and what it has computed from them; placing a factor makes
+// stale only what depends on it. Answers are the same for any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sotto/linalg/matrix.h"
+#include "sotto/tensor/sparse_tensor.h"
+
+namespace sotto {
+
+class Mttkrp {
+ public:
+  virtual ~Mttkrp() = default;
+  virtual const std::vector<Index>& dims() const = 0;
+  // The sum of all squared entries.
+  virtual double squared_norm() const = 0;
+
+  // Sets the factor of a mode, dims[mode] x k. All have the same k once products are asked for.
+  virtual void place(Index mode, const Matrix& factor) = 0;
+  // M^mode at the factors in place; that of `mode` itself is not read.
+  virtual Matrix product(Index mode) = 0;
+
+  // |X - X^|^2 at the factors in place. Differences are taken entry by entry, so that it is
+  // accurate near a perfect fit, where the expanded square loses every digit.
+  virtual double squared_residual() const = 0;
+
+  Index order() const { return static_cast<Index>(dims().size()); }
+};
+
+// The rows of a Khatri-Rao product, in C order of the factors' rows; one row of ones for none.
+RowMatrix khatri_rao(std::span<const RowMatrix> factors);
+
+// Borrows the tensor. The modes are cut in two halves, whose sizes L and R multiply to N.
+// Contracting one half, by one narrow product of 2 N k flops with a Khatri-Rao product of R rows,
+// leaves L k numbers that answer for all modes of the other half. A sweep over all modes, half
+// after half, thus takes two passes over the tensor, whatever the order.
+class DenseMttkrp final : public Mttkrp {
+ public:
+  // `weights`, where given, has the shape of the tensor: 1 where an entry counts for the residual,
+  // else 0.
+  explicit DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights = nullptr);
+
+  const std::vector<Index>& dims() const override { return tensor_.dims(); }
+  double squared_norm() const override { return squared_norm_; }
+  void place(Index mode, const Matrix& factor) override;
+  Matrix product(Index mode) override;
+  double squared_residual() const override;
+
+ private:
+  bool is_left(Index mode) const { return mode < split_; }
+  std::span<const RowMatrix> left() const { return std::span(factors_).first(split_); }
+  std::span<const RowMatrix> right() const { return std::span(factors_).subspan(split_); }
+  const RowMatrix& contracted(bool onto_left);
+
+  const DenseTensor& tensor_;
+  const DenseTensor* weights_;
+  Index split_ = 1;  // modes before it are the left half
+  Index left_size_ = 1, right_size_ = 1;
+  double squared_norm_ = 0;
+  std::vector<RowMatrix> factors_;
+  RowMatrix onto_left_, onto_right_;  // the other half contracted; empty when stale
+};
+
+// The entries of a sparse tensor in the order of one mode's rows, and within a row in the order of
+// the other modes. A run of equal indices in all other modes but the last is a fibre: the product
+// of those modes' rows is taken once.
+class SparseFibres {
+ public:
+  using Coordinate = SparseTensor::Coordinate;
+
+  // Borrows the tensor. Mode 0 is used as it lies; any other mode is copied, 8 + 4 (order - 1)
+  // bytes an entry.
+  SparseFibres(const SparseTensor& tensor, Index mode);
+
+  Index mode() const { return mode_; }
+  Index entries() const { return begin_.back(); }
+  // Where the entries of a row begin; one more than there are rows.
+  const std::vector<Index>& begin() const { return begin_; }
+  // The modes other than mode(), in order.
+  const std::vector<Index>& others() const { return others_; }
+  // The index of an entry in mode others()[n].
+  Coordinate index(Index entry, Index n) const { return index_[entry * stride_ + n]; }
+  const Coordinate* indices(Index entry) const { return index_ + entry * stride_; }
+  double value(Index entry) const { return value_[entry]; }
+
+ private:
+  void copy_in_row_order(const SparseTensor& tensor);
+
+  Index mode_, stride_;
+  std::vector<Index> begin_, others_;
+  std::vector<Coordinate> own_index_;
+  std::vector<double> own_value_;
+  const Coordinate* index_;
+  const double* value_;
+};
+
+// The fibres of every mode, each made when it is first asked for and kept.
+class FibreCache {
+ public:
+  explicit FibreCache(const SparseTensor& tensor)
+      : tensor_(tensor), fibres_(static_cast<std::size_t>(tensor.order())) {}
+  const SparseTensor& tensor() const { return tensor_; }
+  const SparseFibres& of(Index mode);
+
+ private:
+  const SparseTensor& tensor_;
+  std::vector<std::unique_ptr<SparseFibres>> fibres_;
+};
+
+// M^mode from the rows of all factors; that of the fibres' own mode is not read.
+RowMatrix sparse_mttkrp(const SparseFibres& fibres, std::span<const RowMatrix> factors);
+
+// What places that are not stored stand for.
+enum class Unstored { zero, unknown };
+
+// Borrows the cache, so that several objects can share it. 2 order nnz k flops a product.
+class SparseMttkrp final : public Mttkrp {
+ public:
+  explicit SparseMttkrp(FibreCache& cache, Unstored unstored = Unstored::zero);
+
+  const std::vector<Index>& dims() const override { return cache_.tensor().dims(); }
+  double squared_norm() const override { return squared_norm_; }
+  void place(Index mode, const Matrix& factor) override;
+  Matrix product(Index mode) override;
+  // Places that are not stored enter by |X^|^2 minus its part on the stored ones: near a perfect
+  // fit the relative error is accurate to about 1e-8.
+  double squared_residual() const override;
+
+ private:
+  FibreCache& cache_;
+  Unstored unstored_;
+  double squared_norm_ = 0;
+  std::vector<RowMatrix> factors_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,59 @@
+#include "sotto/tensor/sparse_mode_product.h"
+
+#include <vector>
+
+namespace sotto {
+namespace {
+
+// out += x * (outer product of the rows), C order; `work` holds the outer products on the way.
+void add_outer_product(double x, std::span<const double* const> rows, std::span<const Index> ranks,
+                       std::vector<double>& work, double* out) {
+  Index size = 1;
+  work[0] = x;
+  for (std::size_t m = 0; m + 1 < rows.size(); ++m) {
+    for (Index i = size - 1; i >= 0; --i) {
+      const double factor = work[static_cast<std::size_t>(i)];
+      for (Index j = ranks[m] - 1; j >= 0; --j) {
+        work[static_cast<std::size_t>(i * ranks[m] + j)] = factor * rows[m][j];
+      }
+    }
+    size *= ranks[m];
+  }
+  const Index last = ranks.back();
+  for (Index i = 0; i < size; ++i) {
+    const double factor = work[static_cast<std::size_t>(i)];
+    for (Index j = 0; j < last; ++j) out[i * last + j] += factor * rows.back()[j];
+  }
+}
+
+}  // namespace
+
+RowMatrix sparse_mode_products(const SparseFibres& fibres, std::span<const Matrix> u) {
+  std::vector<RowMatrix> factors;
+  std::vector<Index> ranks;
+  Index columns = 1;
+  for (const Index m : fibres.others()) {
+    factors.emplace_back(u[m]);
+    ranks.push_back(u[m].cols());
+    columns *= u[m].cols();
+  }
+  const Index rows = std::ssize(fibres.begin()) - 1;
+  RowMatrix result = RowMatrix::Zero(rows, columns);
+#pragma omp parallel if (fibres.entries() * columns > 100000)
+  {
+    std::vector<double> work(static_cast<std::size_t>(columns));
+    std::vector<const double*> at(ranks.size());
+#pragma omp for schedule(dynamic, 64)
+    for (Index i = 0; i < rows; ++i) {
+      for (Index n = fibres.begin()[i]; n < fibres.begin()[i + 1]; ++n) {
+        for (std::size_t m = 0; m < at.size(); ++m) {
+          at[m] = factors[m].data() + fibres.index(n, static_cast<Index>(m)) * ranks[m];
+        }
+        add_outer_product(fibres.value(n), at, ranks, work, result.data() + i * columns);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace sotto
