@@ -22,15 +22,18 @@ constexpr double kSameComponent = 0.99;  // congruence from which two components
 
 // ---- starts ----
 
-// The leading singular vectors of the unfoldings; columns that a short mode does not have are
-// random.
+// The leading singular vectors of the unfoldings, each mode on what the ones before have left;
+// columns that a short mode does not have are random.
 Factors singular_start(const DenseTensor& tensor, Index k, SeededRandom& random) {
   Factors factors;
+  std::optional<DenseTensor> left;
   for (Index m = 0; m < tensor.order(); ++m) {
+    const DenseTensor& on = left ? *left : tensor;
     Matrix a(tensor.dims()[m], k);
     for (Index n = 0; n < a.size(); ++n) a.data()[n] = random.normal();
     const Index r = std::min(k, a.rows());
-    a.leftCols(r) = leading_mode_basis(tensor, m, r);
+    a.leftCols(r) = leading_mode_basis(on, m, r);
+    if (m + 1 < tensor.order()) left = mode_product(on, m, a.leftCols(r));
     factors.push_back(std::move(a));
   }
   return factors;
@@ -131,8 +134,9 @@ std::optional<Compressed> compress(const DenseTensor& tensor, Index k) {
     size *= static_cast<double>(ranks.back());
   }
   if (kWorthIt * size > static_cast<double>(tensor.size())) return std::nullopt;
-  Compressed result{{}, tensor};
-  for (Index m = 0; m < tensor.order(); ++m) {
+  Compressed result{{leading_mode_basis(tensor, 0, ranks[0])}, DenseTensor({1})};
+  result.core = mode_product(tensor, 0, result.bases[0]);
+  for (Index m = 1; m < tensor.order(); ++m) {
     result.bases.push_back(leading_mode_basis(result.core, m, ranks[m]));
     result.core = mode_product(result.core, m, result.bases.back());
   }
