@@ -52,11 +52,12 @@ class Decompose final : public Command {
                      "only works with `plan`");
     if (plan_) return print_plan(plan(task_, shape()), common_.json);
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_, task_.whiten_with});
+    common_.open_folder(folder, {path_, task_.whiten_with, task_.mask});
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
     const Stopwatch reading;
-    Input<AnyTensor> tensor = tensor_input(path_, format_, is_private);
+    Input<AnyTensor> tensor =
+        tensor_input(path_, format_, is_private, {task_.leaves_out(), task_.sum_repeated});
     const double seconds_reading = reading.seconds();
     const DecomposeResult result = at_place(path_, [&] {
       return with_progress([&](const ProgressCallback& progress) {
@@ -87,6 +88,12 @@ class Decompose final : public Command {
     std::vector<std::string> unused = PeopleFront::options();
     unused.insert(unused.end(), {"plan", "dim", "weight"});
     if (result.certificate) unused.emplace_back("symmetry-tolerance");
+    if (result.cp || result.tucker) unused.emplace_back("polish");
+    if (result.tucker) {
+      unused.emplace_back("components");
+      unused.emplace_back("starts");
+    }
+    if (result.trials.empty()) unused.emplace_back("components-up-to");
     ResultDocument document = start_document("Components of a tensor", unused);
     describe(result, document);
     if (!result.certificate) document.seconds("reading", seconds_reading);
@@ -97,7 +104,15 @@ class Decompose final : public Command {
     if (common_.json) fmt::print("{}", to_text(json_of(document)));
   }
 
+  // What a terminal shows of a joint fit: lines, each with its end.
+  static void print_fit(const DecomposeResult& result) {
+    fmt::print("{}", to_text(result));
+    fmt::print("{} in {:.3g} s, fit {:.6f}\n", status_text(result.found.status), result.seconds,
+               result.measures->fit());
+  }
+
   static void print(const DecomposeResult& result) {
+    if (result.cp || result.tucker) return print_fit(result);
     const Decomposition& found = result.found;
     const bool residuals = found.residuals.size() > 0;
     fmt::print("{:>5}  {:>14}  {}{:>10}  {:>10}\n", "", "weight", residuals ? "  residual  " : "",
@@ -112,7 +127,10 @@ class Decompose final : public Command {
       fmt::print("{}; {}\n{}\n", mechanism_text(result.mechanism), status,
                  result.certificate->to_text());
     } else {
-      fmt::print("{} in {:.3g} s\n", status, result.seconds);
+      const std::string fit =
+          result.measures ? fmt::format(", fit {:.6f}", result.measures->fit()) : "";
+      fmt::print("{} in {:.3g} s{}\n", status, result.seconds, fit);
+      if (!result.advice.empty()) fmt::print("{}\n", with_dashes(result.advice));
     }
   }
 

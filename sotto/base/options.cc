@@ -167,6 +167,21 @@ OptionTable& OptionTable::integer(const std::string& name, char letter,
   return *this;
 }
 
+OptionTable& OptionTable::integer_or_auto(const std::string& name, char letter, std::int64_t& field,
+                                          bool& automatic, IntegerRange range,
+                                          const std::string& help) {
+  Option option = number_option(name, letter, field, range, "N|auto", help);
+  option.set = [set = option.set, &automatic](const std::string& text) {
+    automatic = text == "auto";
+    if (!automatic) set(text);
+  };
+  option.get = [get = option.get, &automatic] {
+    return automatic ? nlohmann::json("auto") : get();
+  };
+  add(std::move(option));
+  return *this;
+}
+
 OptionTable& OptionTable::real(const std::string& name, char letter, double& field, RealRange range,
                                const std::string& help) {
   add(number_option(name, letter, field, range, "X", help));

@@ -61,6 +61,9 @@ class OptionTable {
                        IntegerRange range, const std::string& help);
   OptionTable& integer(const std::string& name, char letter, std::optional<std::int64_t>& field,
                        IntegerRange range, const std::string& help);
+  // A number, or the word auto, which sets `automatic`.
+  OptionTable& integer_or_auto(const std::string& name, char letter, std::int64_t& field,
+                               bool& automatic, IntegerRange range, const std::string& help);
   OptionTable& real(const std::string& name, char letter, double& field, RealRange range,
                     const std::string& help);
   OptionTable& real(const std::string& name, char letter, std::optional<double>& field,

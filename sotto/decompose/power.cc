@@ -130,12 +130,14 @@ Vector group_agreement(const Matrix& block, const Matrix& chosen) {
 
 OptionTable PowerOptions::table() {
   return OptionTable()
-      .integer("components", 'k', components, {1, 1000000}, "number of components to find")
-      .required()
-      .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
-      .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
+      .integer("starts", 'L', starts, {1, 1000000},
+               "random starts for each component; of all components together for cp")
+      .integer("iterations", 'R', iterations, {1, 1000000},
+               "power iterations for each component; sweeps or steps for cp and tucker")
       .integer("polish", 0, polish, {0, 1000000}, "more iterations for the chosen start")
-      .real("tolerance", 0, tolerance, {0, 1}, "a vector that moves less than this has converged")
+      .real("tolerance", 0, tolerance, {0, 1},
+            "a vector that moves less than this has converged; cp and tucker: the squared "
+            "error decreases by less than this share")
       .integer("seed", 0, seed, {0, std::numeric_limits<std::int64_t>::max()},
                "seed of the random starts");
 }

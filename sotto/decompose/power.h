@@ -39,7 +39,7 @@ struct PowerOptions {
   std::int64_t seed = 0;
   bool residuals = true;  // diagnostics; cost one more product per component
 
-  OptionTable table();
+  OptionTable table();  // without the number of components
   // Refuses options that are impossible in this dimension.
   void check(Index dim) const;
 };

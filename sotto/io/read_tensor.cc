@@ -46,17 +46,20 @@ TensorFormat format_of(const std::string& path, ByteSource& source,
   return sniff_tensor(source);
 }
 
-DenseTensor read_finite_npy(ByteSource& source) {
+DenseTensor read_finite_npy(ByteSource& source, bool missing) {
   DenseTensor tensor = read_npy(source);
-  if (tensor.has_nonfinite()) {
-    const auto bad = std::find_if_not(tensor.values().begin(), tensor.values().end(),
-                                      [](double v) { return std::isfinite(v); });
-    const auto index = tensor.index_of(bad - tensor.values().begin());
-    throw Error(fmt::format("the value at index ({}), counted from 0, is NaN or infinite",
-                            fmt::join(index.begin(), index.end(), ", ")),
-                source.path());
-  }
-  return tensor;
+  if (!tensor.has_nonfinite()) return tensor;
+  const auto bad = std::find_if_not(
+      tensor.values().begin(), tensor.values().end(),
+      [&](double v) { return std::isfinite(v) || (missing && std::isnan(v)); });
+  if (bad == tensor.values().end()) return tensor;
+  const auto index = tensor.index_of(bad - tensor.values().begin());
+  throw Error(fmt::format("the value at index ({}), counted from 0, is {}",
+                          fmt::join(index.begin(), index.end(), ", "),
+                          std::isnan(*bad)
+                              ? "NaN; `missing` takes NaN for entries that are not known"
+                              : "infinite"),
+              source.path());
 }
 
 AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options,
@@ -64,7 +67,7 @@ AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options
   ByteSource source(path, packing_of(options.records_are_private));
   const TensorFormat format = format_of(path, source, options);
   if (format_used != nullptr) *format_used = format;
-  if (format == TensorFormat::npy) return read_finite_npy(source);
+  if (format == TensorFormat::npy) return read_finite_npy(source, options.missing);
   // The shape is public, so it must not be what the largest indices in the data say.
   return read_tns(source, options.duplicates,
                   options.records_are_private ? Shape::declared : Shape::declared_or_seen);

@@ -1,6 +1,6 @@
 // Reads a tensor from a file of any known format, recognised by its content, plain or gzip.
 //
-// Whatever the format, the tensor has only finite values.
+// Whatever the format, the tensor has only finite values, but for NaN where entries may be missing.
 // Private entries (ReadTensorOptions::records_are_private): the format is that of public_format.h,
 // gzip is told by the name, and the shape must be declared. Malformed, and refused wherever it
 // stands: an entry that is not finite or lies outside the shape, or is given twice; another number
@@ -20,6 +20,7 @@ namespace sotto {
 struct ReadTensorOptions {
   TensorFormat format = TensorFormat::automatic;
   Duplicates duplicates = Duplicates::refuse;  // only .tns can give an entry twice
+  bool missing = false;              // NaN in .npy stand for entries that are not known
   bool records_are_private = false;  // neither format nor shape is to be read off the entries
 };
 

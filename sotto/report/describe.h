@@ -23,7 +23,8 @@ void describe(const UserCompletionResult& result, ResultDocument& document);
 void describe(const RecommendationResult& result, ResultDocument& document);
 void describe(const RatingCheck& check, ResultDocument& document);
 
-// What a terminal shows of a completion: lines with line ends.
+// What a terminal shows of a joint fit or a completion: lines with line ends.
+std::string to_text(const DecomposeResult& result);
 std::string to_text(const CompletionResult& result);
 std::string to_text(const UserCompletionResult& result);
 std::string to_text(const RecommendationResult& result);

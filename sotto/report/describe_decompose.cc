@@ -1,24 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "sotto/report/describe.h"
 #include "sotto/report/json_parts.h"
 
 namespace sotto {
+namespace {
 
-void describe(const DecomposeResult& result, ResultDocument& document) {
-  const Decomposition& found = result.found;
-  document.option("starts", result.power.starts)
-      .option("iterations", result.power.iterations)
-      .option("polish", result.power.polish)
-      .option("tolerance", result.power.tolerance);
-  document.input("dims", result.dims, "Dimensions");
-  if (result.entries) document.input("entries", *result.entries);
-  if (result.certificate) document.certificate(*result.certificate);
-  document.weights(found.weights, "component");
-  for (std::size_t mode = 0; mode < found.factors.size(); ++mode) {
-    document.entry_cards(array_name(found, mode), found.factors[mode]);
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+void describe_measures(const FitMeasures& measures, ResultDocument& document) {
+  document.value("fit", measures.fit(), "Fit, 1 - |X - X^| / |X|")
+      .value("explained", measures.explained(), "Explained, 1 - |X - X^|^2 / |X|^2")
+      .fact("relative_error", measures.relative_error())
+      .fact("observed", measures.observed, "Entries fitted");
+}
+
+Json degenerate_records(const CpFit& fit) {
+  Json records = Json::array();
+  for (const DegeneratePair& pair : fit.degenerate) {
+    records.push_back(
+        {{"first", pair.first + 1}, {"second", pair.second + 1}, {"congruence", pair.congruence}});
   }
-  document.fact("status", status_text(found.status));
+  return records;
+}
+
+Json trial_records(const std::vector<RankTrial>& trials) {
+  Json records = Json::array();
+  for (const RankTrial& trial : trials) {
+    records.push_back({{"components", trial.components},
+                       {"fit", trial.fit},
+                       {"core_consistency", or_null(trial.core_consistency)},
+                       {"held_out_rmse", or_null(trial.held_out)},
+                       {"degenerate", trial.degenerate}});
+  }
+  return records;
+}
+
+void describe_cp(const DecomposeResult& result, ResultDocument& document) {
+  const CpFit& fit = *result.cp;
+  document.weights(result.found.weights, "component")
+      .component_column("diagnostics/agreement", list_of(result.found.agreement))
+      .component_column("diagnostics/congruence", list_of(fit.start_congruence),
+                        "Congruence over starts")
+      .fact("core_consistency", or_null(fit.core_consistency), "Core consistency, %")
+      .fact("iterations", result.found.iterations.empty() ? 0 : result.found.iterations[0]);
+  if (!fit.degenerate.empty()) {
+    document.table("diagnostics/degenerate", "Components that nearly cancel each other",
+                   degenerate_records(fit));
+  }
+  document.curve("relative_errors", fit.error_history, "Relative error by iteration")
+      .spectrum("start_errors", fit.start_errors, "Relative error of each start");
+  if (result.trials.empty()) return;
+  document.value("choice", result.choice, "Number of components");
+  document.table("trials", "How many components", trial_records(result.trials));
+  std::vector<double> held_out;
+  for (const RankTrial& trial : result.trials) {
+    if (trial.held_out) held_out.push_back(*trial.held_out);
+  }
+  if (!held_out.empty()) {
+    document.spectrum("held_out", held_out, "Error of held-out entries by number of components");
+  }
+}
+
+void describe_tucker(const DecomposeResult& result, ResultDocument& document) {
+  document.option("ranks", result.tucker->core.dims());
+  document.value("ranks", result.tucker->core.dims(), "Ranks")
+      .fact("iterations", result.tucker->iterations)
+      .curve("relative_errors", result.tucker->error_history, "Relative error by sweep");
+}
+
+void describe_power(const DecomposeResult& result, ResultDocument& document) {
+  const Decomposition& found = result.found;
   // A private run with noise on every iteration has none: a residual would need one more release.
   if (found.residuals.size() > 0) {
     document.component_column("diagnostics/residuals", list_of(found.residuals));
@@ -28,6 +89,106 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
   document.component_column("diagnostics/agreement", list_of(found.agreement))
       .component_column("diagnostics/iterations", found.iterations)
       .component_history(std::move(history));
+}
+
+// The rows with the largest entries of a column, by their labels.
+Json labelled_entries(const Matrix& factor, const std::vector<std::string>& labels) {
+  constexpr Index kShown = 10;
+  Json components = Json::array();
+  for (Index r = 0; r < factor.cols(); ++r) {
+    std::vector<Index> order(static_cast<std::size_t>(factor.rows()));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return std::abs(factor(a, r)) > std::abs(factor(b, r));
+    });
+    Json entries = Json::array();
+    for (Index n = 0; n < std::min(kShown, factor.rows()); ++n) {
+      const Index i = order[static_cast<std::size_t>(n)];
+      entries.push_back({{"label", labels[static_cast<std::size_t>(i)]}, {"value", factor(i, r)}});
+    }
+    components.push_back(entries);
+  }
+  return components;
+}
+
+std::string percent_or_none(const std::optional<double>& percent) {
+  return percent ? fmt::format("{:.1f} %", *percent) : std::string("not computed");
+}
+
+std::string trials_text(const DecomposeResult& result) {
+  std::string text = fmt::format("{:>10}  {:>10}  {:>16}  {:>14}\n", "components", "fit",
+                                 "core consistency", "held-out error");
+  for (const RankTrial& trial : result.trials) {
+    text += fmt::format("{:>10}  {:>10.6f}  {:>16}  {:>14}\n", trial.components, trial.fit,
+                        percent_or_none(trial.core_consistency),
+                        trial.held_out ? fmt::format("{:.5g}", *trial.held_out) : "-");
+  }
+  return text + result.choice + "\n";
+}
+
+std::string cp_text(const DecomposeResult& result) {
+  const CpFit& fit = *result.cp;
+  std::string text = result.trials.empty() ? "" : trials_text(result);
+  text += fmt::format("{:>5}  {:>14}  {:>10}  {:>10}\n", "", "weight", "agreement", "congruence");
+  for (Index j = 0; j < result.found.weights.size(); ++j) {
+    text += fmt::format("{:>5}  {:>14.8g}  {:>9.0f}%  {:>10.6f}\n", j + 1, result.found.weights[j],
+                        100 * result.found.agreement[j], fit.start_congruence[j]);
+  }
+  text += fmt::format("core consistency {}\n", percent_or_none(fit.core_consistency));
+  for (const DegeneratePair& pair : fit.degenerate) {
+    text += fmt::format(
+        "warning: components {} and {} nearly cancel each other (congruence {:.3f}): try fewer, or "
+        "non-negative ones\n",
+        pair.first + 1, pair.second + 1, pair.congruence);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const DecomposeResult& result) {
+  std::string text;
+  if (result.cp) text = cp_text(result);
+  if (result.tucker) {
+    text = fmt::format("Tucker model of ranks {}\n", shape_text(result.tucker->core.dims()));
+  }
+  if (result.measures) {
+    text += fmt::format("fit {:.6f}: the model explains {:.4f} % of the sum of squares\n",
+                        result.measures->fit(), 100 * result.measures->explained());
+  }
+  return text;
+}
+
+void describe(const DecomposeResult& result, ResultDocument& document) {
+  const Decomposition& found = result.found;
+  document.option("method", std::string(name_of(result.method)));
+  document.option("iterations", result.power.iterations)
+      .option("tolerance", result.power.tolerance);
+  if (!result.tucker) {
+    document.option("components", result.power.components).option("starts", result.power.starts);
+  }
+  if (!result.cp && !result.tucker) document.option("polish", result.power.polish);
+  document.input("dims", result.dims, "Dimensions");
+  if (result.entries) document.input("entries", *result.entries);
+  if (result.certificate) document.certificate(*result.certificate);
+  if (result.measures) describe_measures(*result.measures, document);
+  if (result.cp) {
+    describe_cp(result, document);
+  } else if (result.tucker) {
+    describe_tucker(result, document);
+  } else {
+    document.weights(found.weights, "component");
+  }
+  for (std::size_t mode = 0; mode < found.factors.size(); ++mode) {
+    document.entry_cards(array_name(found, mode), found.factors[mode]);
+    if (mode < result.labels.size() && !result.labels[mode].empty()) {
+      document.detail("labelled_entries/" + array_name(found, mode),
+                      labelled_entries(found.factors[mode], result.labels[mode]));
+    }
+  }
+  document.fact("status", status_text(found.status));
+  if (!result.cp && !result.tucker) describe_power(result, document);
+  if (!result.advice.empty()) document.fact("advice", with_dashes(result.advice));
   if (result.certificate) {
     document.fact("mechanism", mechanism_text(result.mechanism));
   } else {

@@ -1,5 +1,8 @@
 // The task of `sotto decompose`: the components of a tensor, public or protected entry by entry.
 //
+// A public tensor that is not symmetric is fitted jointly by CP (decompose/cp.h) or Tucker
+// (decompose/tucker.h), with missing entries and non-negative factors where asked.
+//
 //   DecomposeTask task;
 //   task.power.components = 5;
 //   task.privacy.epsilon = 1;
@@ -21,7 +24,9 @@
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/decompose/cp_rank.h"
 #include "sotto/decompose/power.h"
+#include "sotto/decompose/tucker.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/privacy_options.h"
@@ -33,12 +38,16 @@ namespace SOTTO_API sotto {
 class OutputFolder;
 class SymmetricOracle;
 
-enum class TensorMethod { power, simultaneous, alternating, eigenpairs };
+// automatic: power for a symmetric tensor and in a private run, else cp.
+enum class TensorMethod { automatic, power, simultaneous, alternating, eigenpairs, cp, tucker };
 constexpr auto enum_names(TensorMethod) {
-  return std::to_array<EnumName<TensorMethod>>({{TensorMethod::power, "power"},
+  return std::to_array<EnumName<TensorMethod>>({{TensorMethod::automatic, "auto"},
+                                                {TensorMethod::power, "power"},
                                                 {TensorMethod::simultaneous, "simultaneous"},
                                                 {TensorMethod::alternating, "alternating"},
-                                                {TensorMethod::eigenpairs, "eigenpairs"}});
+                                                {TensorMethod::eigenpairs, "eigenpairs"},
+                                                {TensorMethod::cp, "cp"},
+                                                {TensorMethod::tucker, "tucker"}});
 }
 
 enum class WhitenBy { none, tensor };
@@ -49,7 +58,16 @@ constexpr auto enum_names(WhitenBy) {
 
 struct DecomposeTask {
   PowerOptions power;
-  TensorMethod method = TensorMethod::power;
+  bool components_auto = false;  // cp: chosen from 1 to components_up_to
+  std::int64_t components_up_to = 6;
+  TensorMethod method = TensorMethod::automatic;
+  std::vector<double> ranks;  // of a Tucker model, one a mode or one for all
+  bool non_negative = false;  // factors of cp, factors and core of tucker
+  bool missing = false;       // NaN, and what a sparse tensor does not list, are unknown
+  std::string mask;           // .npy of the tensor's shape, 0 where an entry is unknown
+  bool sum_repeated = false;  // read values given for one place as their sum
+  std::string labels;         // files of row labels, one a mode, joined by commas
+  bool csv = false;           // factors as .csv, too
   WhitenBy whiten = WhitenBy::none;
   std::string whiten_with;            // file of a public second moment (.npy, d x d); empty: none
   std::optional<std::int64_t> order;  // refuse any other
@@ -64,16 +82,31 @@ struct DecomposeTask {
   Given given;
 
   OptionTable table();  // without `weight`, which only plans use
+  // Whether the fit leaves entries out.
+  bool leaves_out() const { return missing || !mask.empty(); }
 
   // Refuses what cannot be combined, whatever the tensor.
   void check() const;
+
+ private:
+  void check_fit_options() const;
 };
 
 struct DecomposeResult {
   Decomposition found;
-  PowerOptions power;  // as used
+  PowerOptions power;                         // as used
+  TensorMethod method = TensorMethod::power;  // as used
+  // How well the model fits a public tensor.
+  std::optional<FitMeasures> measures;
+  std::optional<CpFit> cp;
+  std::optional<TuckerFit> tucker;
+  std::vector<RankTrial> trials;                 // where the number of components was chosen
+  std::string choice;                            // and why
+  std::string advice;                            // a method that fits better; empty: none
+  std::vector<std::vector<std::string>> labels;  // of the rows, by mode; empty where none are given
   std::vector<Index> dims;
   std::optional<Index> entries;  // of a sparse tensor that is public
+  bool csv = false;
   // Of a private run.
   std::optional<Certificate> certificate;
   PowerMechanism mechanism = PowerMechanism::automatic;
@@ -103,7 +136,8 @@ std::string mechanism_text(PowerMechanism mechanism);
 // The name of a factor matrix: "vectors", or "factors_0" where every mode has its own.
 std::string array_name(const Decomposition& found, std::size_t mode);
 
-// Writes vectors.npy, or factors_0.npy and so on.
+// Writes vectors.npy, or factors_0.npy and so on; core.npy of a Tucker model; the same as .csv,
+// with labels, where asked.
 void save(const DecomposeResult& result, OutputFolder& folder);
 
 }  // namespace sotto

@@ -24,9 +24,13 @@ Input<T> input_of(Sensitive<T> data, bool is_private, const std::string& what, F
 
 }  // namespace
 
-Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private) {
+Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private,
+                              const TensorReading& reading) {
   ReadTensorOptions options;
   options.format = format;
+  options.missing = reading.missing && !is_private;
+  const bool sum = reading.sum_repeated && !is_private;
+  options.duplicates = sum ? Duplicates::sum : Duplicates::refuse;
   options.records_are_private = is_private;
   TensorFormat used{};
   Sensitive<AnyTensor> data = read_tensor(path, options, &used);

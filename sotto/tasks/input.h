@@ -31,8 +31,15 @@ Input<T> public_input(T data, const std::string& reason) {
   return Input<T>(Sensitive<T>(std::move(data)), PublicDeclaration(reason));
 }
 
+// How a tensor is read. `missing`: NaN stand for unknown entries; `sum_repeated`: values that a
+// .tns file gives for one place are added up, not refused. A private run takes neither.
+struct TensorReading {
+  bool missing = false, sum_repeated = false;
+};
+
 // Data in a file.
-Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private);
+Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private,
+                              const TensorReading& reading = {});
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
 

@@ -15,15 +15,21 @@ std::string index_text(const std::vector<Index>& index) {
 }
 
 template <class Tensor>
-void check_symmetry(const Tensor& tensor, double tolerance, const std::string& place) {
-  const Asymmetry worst = tensor.max_asymmetry();
+double largest_entry(const Tensor& tensor) {
   double largest = 0;
   for (const double x : tensor.values()) largest = std::max(largest, std::abs(x));
+  return largest;
+}
+
+template <class Tensor>
+void check_symmetry(const Tensor& tensor, double tolerance, const std::string& place) {
+  const Asymmetry worst = tensor.max_asymmetry();
+  const double largest = largest_entry(tensor);
   SOTTO_REQUIRE_AT(
       worst.value <= tolerance * largest, place,
       "the tensor is not symmetric: entries {} and {} differ by {:.3g} (largest entry {:.3g}); use "
       "`symmetrize` to take the mean over index orders, `symmetry-tolerance` to accept more, or "
-      "`method` alternating for a tensor without symmetry",
+      "`method` cp for a tensor without symmetry",
       index_text(worst.larger), index_text(worst.smaller), worst.value, largest);
 }
 
@@ -60,13 +66,34 @@ const SymmetricTensor& SymmetricInput::packed(const std::string& place) const {
   return *tensor;
 }
 
+double SymmetricInput::squared_norm() const {
+  if (const auto* tensor = std::get_if<SymmetricTensor>(&tensor_)) {
+    return std::pow(tensor->frobenius_norm(), 2);
+  }
+  double sum = 0;
+  for (const double x : std::get<SparseTensor>(tensor_).values()) sum += x * x;
+  return sum;
+}
+
+bool is_symmetric(const AnyTensor& tensor, const SymmetryOptions& options) {
+  const auto& dims = dims_of(tensor);
+  const bool cubical = std::all_of(dims.begin(), dims.end(), [&](Index d) { return d == dims[0]; });
+  if (!cubical || dims.size() < 3 || dims.size() > 4) return false;
+  return std::visit(
+      [&](const auto& t) {
+        return !t.has_nonfinite() &&
+               t.max_asymmetry().value <= options.symmetry_tolerance * largest_entry(t);
+      },
+      tensor);
+}
+
 SymmetricInput prepare_symmetric(AnyTensor tensor, const SymmetryOptions& options,
                                  const std::string& place) {
   const auto& dims = dims_of(tensor);
   SOTTO_REQUIRE_AT(std::all_of(dims.begin(), dims.end(), [&](Index d) { return d == dims[0]; }),
                    place,
                    "a symmetric method needs equal dimensions, this tensor is {}; use `method` "
-                   "alternating",
+                   "cp",
                    shape_text(dims));
   SOTTO_REQUIRE_AT(dims.size() == 3 || dims.size() == 4, place,
                    "the symmetric methods take order 3 and 4, this tensor has order {}",
@@ -77,6 +104,10 @@ SymmetricInput prepare_symmetric(AnyTensor tensor, const SymmetryOptions& option
   } else {
     tensor = std::visit([](const auto& t) -> AnyTensor { return t.symmetrised(); }, tensor);
   }
+  return pack_symmetric(std::move(tensor));
+}
+
+SymmetricInput pack_symmetric(AnyTensor tensor) {
   if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
     return SymmetricInput(SymmetricTensor::from_dense(*dense));
   }

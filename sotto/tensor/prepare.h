@@ -20,12 +20,21 @@ class SymmetricInput {
 
   // Borrows this object.
   std::unique_ptr<SymmetricOracle> oracle() const;
+  // The sum of all squared entries; every ordering of an index counts.
+  double squared_norm() const;
   // Refuses, naming `place`, a tensor that was kept sparse.
   const SymmetricTensor& packed(const std::string& place) const;
 
  private:
   std::variant<SymmetricTensor, SparseTensor> tensor_;
 };
+
+// Whether the symmetric methods can take the tensor: equal dimensions, order 3 or 4, and an
+// asymmetry within the tolerance.
+bool is_symmetric(const AnyTensor& tensor, const SymmetryOptions& options);
+
+// Of a tensor that is known to be symmetric.
+SymmetricInput pack_symmetric(AnyTensor tensor);
 
 // Refuses, naming `place`: dimensions that differ, orders other than 3 and 4, and a tensor whose
 // largest asymmetry exceeds the tolerance (unless it is to be symmetrised).

@@ -82,6 +82,47 @@ class Decompose(ProgramTest):
                 self.assertEqual(read_npy(out / name)[0], (3, 3))
             self.assertEqual(len(result["files"]), 3 if method == "alternating" else 1)
 
+    def test_a_tensor_without_symmetry_is_fitted_jointly(self):
+        rng = random.Random(3)
+        dims, k = (6, 5, 4), 2
+        factors = [[[rng.random() for _ in range(k)] for _ in range(d)] for d in dims]
+        values = [sum(factors[0][i][r] * factors[1][j][r] * factors[2][m][r] for r in range(k))
+                  for i, j, m in itertools.product(*map(range, dims))]
+        path = self.write("t.npy", npy_bytes(values, dims))
+        holes = self.write("holes.npy", npy_bytes(
+            [math.nan if p % 11 == 0 else v for p, v in enumerate(values)], dims))
+        mask = self.write("mask.npy", npy_bytes(
+            [0.0 if p % 11 == 0 else 1.0 for p in range(len(values))], dims))
+        labels = self.write("rows.txt", "".join(f"row {i}\n" for i in range(6)))
+        for options, observed in (([path, "--csv", "--labels", f"{labels},,"], 120),
+                                  ([path, "--non-negative"], 120), ([holes, "--missing"], 109),
+                                  ([path, "--mask", mask], 109)):
+            out = self.folder / "fitted"
+            result = self.result("decompose", *options, "-k", k, "--out", out)
+            self.assertEqual(result["options"]["method"], "cp")
+            self.assertGreater(result["fit"], 0.999)
+            self.assertEqual(result["diagnostics"]["observed"], observed)
+            self.assertGreater(result["diagnostics"]["core_consistency"], 99)
+            self.assertEqual(len(result["diagnostics"]["congruence"]), k)
+            if "--csv" in options:
+                self.assertIn('"row 3",', (out / "factors_0.csv").read_text())
+                self.assertEqual(len(result["labelled_entries"]["factors_0"]), k)
+        result = self.result("decompose", path, "--ranks", 2, "--out", self.folder / "tucker")
+        self.assertGreater(result["fit"], 0.999999)
+        self.assertEqual(read_npy(self.folder / "tucker" / "core.npy")[0], (2, 2, 2))
+        result = self.result("decompose", path, "-k", "auto", "--components-up-to", 3)
+        self.assertEqual(len(result["trials"]), 3)
+        self.assertEqual(result["options"]["components"], 2)
+
+    def test_a_bad_fit_is_said_beside_the_status(self):
+        out = self.folder / "made"
+        self.succeed("generate", "tensor", "-d", 20, "-k", 4, "--condition", 10, "--out", out)
+        text = self.succeed("decompose", out / "tensor.npy", "-k", 4).stdout
+        self.assertRegex(text, r"converged in .* s, fit 0\.9")
+        self.assertIn("--method cp", text)
+        self.assertGreater(self.result("decompose", out / "tensor.npy", "-k", 4, "--method",
+                                       "cp")["fit"], 0.999)
+
     def test_whitening_recovers_components_that_are_not_orthogonal(self):
         out = self.folder / "made"
         self.succeed("generate", "tensor", "-d", 50, "-k", 5, "--condition", 10, "--out", out)
@@ -149,8 +190,32 @@ class Refusals(ProgramTest):
         values = diagonal([3.0, 2.0, 1.0])
         values[0 * 9 + 1 * 3 + 2] += 0.5
         self.bad("a.npy", npy_bytes(values, (3, 3, 3)),
-                 ("not symmetric", "0.5", "--symmetrize", "--method alternating", "(0,1,2)"))
-        self.bad("b.tns", "1 2 3 0.5\n3 3 3 1\n", ("not symmetric", "0.5", "--symmetrize"))
+                 ("not symmetric", "0.5", "--symmetrize", "--method cp", "(0,1,2)"),
+                 "--method", "power")
+        self.bad("b.tns", "1 2 3 0.5\n3 3 3 1\n", ("not symmetric", "0.5", "--symmetrize"),
+                 "--method", "power")
+
+    def test_tensors_that_no_model_can_be_fitted_to(self):
+        values = [1.0 + i % 7 for i in range(60)]
+        nan = math.nan
+        for says, data, options in (
+                (("(0, 1, 2)", "NaN", "--missing"), values[:7] + [nan] + values[8:], []),
+                (("every entry", "NaN"), [nan] * 60, ["--missing"]),
+                (("slice 0 of mode 0",), [nan] * 20 + values[20:], ["--missing"]),
+                (("(0, 1, 2)", "negative"), values[:7] + [-1.0] + values[8:], ["--non-negative"])):
+            self.bad("fit.npy", npy_bytes(data, (3, 4, 5)), says, *options)
+        path = self.write("fit.npy", npy_bytes(values, (3, 4, 5)))
+        for says, options in (
+                ("13 components", ["-k", 13]), ("--ranks", ["--ranks", "2,2"]),
+                ("--ranks", ["--method", "tucker"]), ("--ranks", ["--ranks", "4,2,2"]),
+                ("--ranks", ["-k", 2, "--ranks", "1.5"]), ("--components", []),
+                ("--missing", ["-k", 2, "--method", "power", "--missing"]),
+                ("--labels", ["-k", 2, "--labels", "one.txt"]),
+                ("--non-negative", ["-k", 2, "--non-negative", "--epsilon", 1, "--delta", 1e-6])):
+            self.refuse("decompose", path, *options, says=says)
+        self.bad("thin.npy", npy_bytes(values, (1, 12, 5)), "one row")
+        self.bad("twice.tns", "1 1 1 1\n1 1 1 2\n2 2 2 1\n", "more than once")
+        self.bad("gap.tns", "1 1 1 1\n3 2 2 1\n1 2 1 3\n", "slice 1 of mode 0")
 
     def test_files_that_are_damaged(self):
         good = npy_bytes(diagonal([3.0, 2.0, 1.0]), (3, 3, 3))
@@ -180,8 +245,8 @@ class Refusals(ProgramTest):
     def test_shapes_that_cannot_be_decomposed(self):
         self.bad("matrix.npy", npy_bytes([1.0, 0, 0, 1.0], (2, 2)), ("three modes", "2 x 2"))
         self.bad("vector.npy", npy_bytes([1.0], (1,)))
-        self.bad("flat.npy", npy_bytes([1.0] * 4, (1, 2, 2)), ("1 x 2 x 2", "alternating"))
-        self.bad("five.npy", npy_bytes([1.0], (1,) * 5), "order 5")
+        self.bad("flat.npy", npy_bytes([1.0] * 4, (1, 2, 2)), ("1 x 2 x 2", "one row"))
+        self.bad("five.npy", npy_bytes([1.0], (1,) * 5), "order 5", "--method", "power")
         self.bad("order.npy", npy_bytes([1.0], (1,) * 3), "order 3, not 4", "--order", 4)
 
     def test_parameters_that_cannot_be(self):
