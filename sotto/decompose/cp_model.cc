@@ -34,8 +34,6 @@ Matrix gram_product(const std::vector<Matrix>& grams, Index skip, Index skip_too
   return product;
 }
 
-double squared_norm_of(const Factors& factors) { return gram_product(grams_of(factors)).sum(); }
-
 std::vector<Vector> balance(Factors& factors) {
   const auto order = static_cast<double>(factors.size());
   std::vector<Vector> scales(factors.size(), Vector::Ones(factors[0].cols()));

@@ -16,9 +16,6 @@ std::vector<Matrix> grams_of(const Factors& factors);
 // The entrywise product of all grams but those of two modes (-1 for none).
 Matrix gram_product(const std::vector<Matrix>& grams, Index skip = -1, Index skip_too = -1);
 
-// |X^|^2.
-double squared_norm_of(const Factors& factors);
-
 // Gives the columns of a component the same length in every mode; X^ stays the same. Returns by
 // what the columns of each mode were multiplied.
 std::vector<Vector> balance(Factors& factors);

@@ -1,7 +1,6 @@
 #include "sotto/decompose/cp.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include <cmath>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "sotto/base/random.h"
 #include "sotto/decompose/cp_diagnostics.h"
 #include "sotto/decompose/cp_rank.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -192,12 +192,8 @@ TEST(Cp, components_that_cancel_are_reported) {
 
 TEST(Cp, the_same_bits_for_any_number_of_threads) {
   const CpData data = cp_data({60, 50, 40}, 4, 0.4, 0.1, 14);
-  const int before = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const CpFit one = fit_cp(data.tensor, cp_of(4));
-  omp_set_num_threads(3);
-  const CpFit three = fit_cp(data.tensor, cp_of(4));
-  omp_set_num_threads(before);
+  const auto work = [&] { return fit_cp(data.tensor, cp_of(4)); };
+  const CpFit one = on_threads(1, work), three = on_threads(3, work);
   EXPECT_EQ(one.found.weights, three.found.weights);
   EXPECT_EQ(one.found.factors, three.found.factors);
 }

@@ -1,9 +1,9 @@
 #include "sotto/tensor/mttkrp.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
 
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 
 namespace sotto {
 namespace {
@@ -128,8 +128,7 @@ TEST(Mttkrp, gives_the_same_bits_for_any_number_of_threads) {
   const DenseTensor x = mttkrp_tensor({90, 80, 70}, 0.3, random);
   const SparseTensor sparse = SparseTensor::from_dense(x);
   const std::vector<Matrix> factors = mttkrp_factors(x.dims(), 10, random);
-  const auto answers = [&](int threads) {
-    omp_set_num_threads(threads);
+  const auto answers = [&] {
     DenseMttkrp dense(x);
     FibreCache cache(sparse);
     SparseMttkrp by_entry(cache);
@@ -141,10 +140,7 @@ TEST(Mttkrp, gives_the_same_bits_for_any_number_of_threads) {
     }
     return found;
   };
-  const int before = omp_get_max_threads();
-  const auto one = answers(1), three = answers(3);
-  omp_set_num_threads(before);
-  EXPECT_EQ(one, three);
+  EXPECT_EQ(on_threads(1, answers), on_threads(3, answers));
 }
 
 }  // namespace
