@@ -143,6 +143,7 @@ def main():
     if python is not None:
         flags = ["--quick"] if quick else []
         subprocess.run([python, HERE / "tensorly_peer.py", build / "sotto", *flags], check=True)
+        subprocess.run([python, HERE / "fit_peer.py", build / "bench_fit", *flags], check=True)
         subprocess.run([python, HERE / "completion_peer.py", build / "bench_complete", *flags],
                        check=True)
 

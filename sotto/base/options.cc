@@ -171,6 +171,7 @@ OptionTable& OptionTable::integer_or_auto(const std::string& name, char letter, 
                                           bool& automatic, IntegerRange range,
                                           const std::string& help) {
   Option option = number_option(name, letter, field, range, "N|auto", help);
+  if (field < range.low) option.default_text.clear();  // nothing is chosen yet
   option.set = [set = option.set, &automatic](const std::string& text) {
     automatic = text == "auto";
     if (!automatic) set(text);

@@ -83,7 +83,9 @@ TEST(Cp, recovers_an_exact_model_to_rounding_in_every_order) {
     const CpFit fit = fit_cp(data.tensor, cp_of(3));
     EXPECT_LT(fit.measures.relative_error(), 1e-10) << dims.size();
     EXPECT_GT(worst_congruence(fit.found.factors, data.truth), 1 - 1e-9);
-    EXPECT_NEAR(*fit.core_consistency, 100, 1e-4);
+    // None where a mode has fewer rows than there are components.
+    EXPECT_NEAR(fit.core_consistency.value_or(100), 100, 1e-4);
+    EXPECT_EQ(fit.core_consistency.has_value(), dims.size() < 6);
   }
 }
 
@@ -110,7 +112,7 @@ TEST(Cp, sweeps_alone_never_increase_the_error_and_agree_with_newton_steps) {
 
 TEST(Cp, sparse_and_dense_tensors_have_the_same_fit) {
   CpData data = cp_data({12, 11, 10}, 2, 0.2, 0.05, 9);
-  for (Index p = 0; p < data.tensor.size(); p += 2) data.tensor.values()[p] = 0;
+  for (Index p = 0; p < data.tensor.size(); p += 3) data.tensor.values()[p] = 0;
   const CpFit dense = fit_cp(data.tensor, cp_of(2));
   const CpFit sparse = fit_cp(SparseTensor::from_dense(data.tensor), cp_of(2));
   EXPECT_NEAR(dense.measures.fit(), sparse.measures.fit(), 1e-7);
@@ -167,7 +169,9 @@ TEST(Cp, components_are_normalised_sorted_and_signed) {
   const CpFit fit = fit_cp(data.tensor, cp_of(3));
   for (Index r = 0; r < 3; ++r) {
     EXPECT_GT(fit.found.weights[r], 0);
-    if (r > 0) EXPECT_LE(fit.found.weights[r], fit.found.weights[r - 1]);
+    if (r > 0) {
+      EXPECT_LE(fit.found.weights[r], fit.found.weights[r - 1]);
+    }
     for (std::size_t m = 0; m < 3; ++m) {
       EXPECT_NEAR(fit.found.factors[m].col(r).norm(), 1, 1e-12);
       if (m < 2) {

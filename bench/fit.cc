@@ -1,0 +1,133 @@
+// Joint fits, for bench/fit_peer.py and by itself. Prints "NAME VALUE" lines.
+//
+//   bench_fit FILE.npy cp|non-negative|tucker RANK ITERATIONS
+//     sweeps: this many sweeps over the tensor itself, from one start; whole: a fit with all
+//     defaults, to the end.
+//   bench_fit sparse ENTRIES RANK
+//     MTTKRP of a random 10^5 x 10^5 x 10^3 tensor, per mode: the bytes that one entry moves (its
+//     indices and value, and the rows of the other factors) over time, against what this machine
+//     reads from memory and, for factors that fit there, from its caches.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "bench/timing.h"
+#include "sotto/base/random.h"
+#include "sotto/decompose/cp.h"
+#include "sotto/decompose/tucker.h"
+#include "sotto/io/npy.h"
+#include "sotto/tensor/mttkrp.h"
+
+namespace {
+
+using sotto::Index;
+
+template <class Work>
+double seconds_of(Work work) {
+  const auto before = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+}
+
+void fit_cp_both_ways(const sotto::AnyTensor& tensor, Index rank, int iterations,
+                      bool non_negative) {
+  sotto::CpOptions options;
+  options.components = rank;
+  options.non_negative = non_negative;
+  double fit = 0;
+  const double whole = seconds_of([&] { fit = sotto::fit_cp(tensor, options).measures.fit(); });
+  std::printf("whole_seconds %.4f\nwhole_fit %.8f\n", whole, fit);
+  options.starts = 1;
+  options.iterations = iterations;
+  options.tolerance = 0;
+  options.compress = options.newton = false;
+  const double sweeps = seconds_of([&] { fit = sotto::fit_cp(tensor, options).measures.fit(); });
+  std::printf("sweeps_seconds %.4f\nsweeps_fit %.8f\n", sweeps, fit);
+}
+
+void fit_tucker_both_ways(const sotto::AnyTensor& tensor, Index rank, int iterations) {
+  sotto::TuckerOptions options;
+  options.ranks.assign(sotto::dims_of(tensor).size(), rank);
+  double fit = 0;
+  const double whole = seconds_of([&] { fit = sotto::fit_tucker(tensor, options).measures.fit(); });
+  std::printf("whole_seconds %.4f\nwhole_fit %.8f\n", whole, fit);
+  options.iterations = iterations;
+  options.tolerance = 0;
+  const double sweeps =
+      seconds_of([&] { fit = sotto::fit_tucker(tensor, options).measures.fit(); });
+  std::printf("sweeps_seconds %.4f\nsweeps_fit %.8f\n", sweeps, fit);
+}
+
+// Gigabytes a second that reading a large array brings.
+double memory_rate() {
+  constexpr Index kNumbers = Index{1} << 26;
+  const sotto::Vector numbers = sotto::Vector::Ones(kNumbers);
+  volatile double sink = 0;
+  const double seconds = sotto::bench::best_seconds([&] {
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (Index block = 0; block < 64; ++block) {
+      sum += numbers.segment(block * (kNumbers / 64), kNumbers / 64).sum();
+    }
+    sink = sum;
+  });
+  return 8.0 * kNumbers / seconds / 1e9;
+}
+
+void sparse_products(Index entries, Index rank) {
+  const std::vector<Index> dims{100000, 100000, 1000};
+  sotto::SeededRandom random(1);
+  std::vector<sotto::SparseTensor::Coordinate> indices;
+  std::vector<double> values;
+  for (Index e = 0; e < entries; ++e) {
+    for (const Index d : dims) {
+      indices.push_back(static_cast<sotto::SparseTensor::Coordinate>(
+          random.below(static_cast<std::uint64_t>(d))));
+    }
+    values.push_back(random.normal());
+  }
+  const sotto::SparseTensor tensor(dims, std::move(indices), std::move(values),
+                                   sotto::Duplicates::sum);
+  sotto::FibreCache cache(tensor);
+  std::vector<sotto::RowMatrix> factors;
+  for (const Index d : dims) factors.push_back(sotto::RowMatrix::Random(d, rank));
+  const double limit = memory_rate();
+  std::printf("memory_gb_s %.2f\n", limit);
+  for (Index m = 0; m < 3; ++m) {
+    const sotto::SparseFibres& fibres = cache.of(m);
+    const double seconds =
+        sotto::bench::best_seconds([&] { return sotto::sparse_mttkrp(fibres, factors); });
+    const auto n = static_cast<double>(tensor.nnz());
+    const double streamed = n * (8 + 4 * 3) / seconds / 1e9;
+    const double moved = n * (8 + 4 * 2 + 2 * 8 * static_cast<double>(rank)) / seconds / 1e9;
+    std::printf("mode%ld_seconds %.4f\nmode%ld_streamed_gb_s %.2f\nmode%ld_moved_gb_s %.2f\n", m,
+                seconds, m, streamed, m, moved);
+    std::printf("mode%ld_moved_of_memory %.2f\n", m, moved / limit);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::string(argv[1]) == "sparse") {
+    sparse_products(std::atol(argv[2]), std::atol(argv[3]));
+    return 0;
+  }
+  if (argc != 5) {
+    std::fprintf(stderr,
+                 "usage: bench_fit FILE.npy METHOD RANK ITERATIONS | sparse ENTRIES RANK\n");
+    return 2;
+  }
+  const sotto::AnyTensor tensor = sotto::read_npy(argv[1]);
+  const std::string method = argv[2];
+  const Index rank = std::atol(argv[3]);
+  const int iterations = std::atoi(argv[4]);
+  if (method == "tucker") {
+    fit_tucker_both_ways(tensor, rank, iterations);
+  } else {
+    fit_cp_both_ways(tensor, rank, iterations, method == "non-negative");
+  }
+}
