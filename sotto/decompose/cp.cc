@@ -151,6 +151,38 @@ Factors expand(const Compressed& compressed, const Factors& factors) {
   return full;
 }
 
+// The products of the compressed tensor G x_m U_m with factors of full size, so that constraints on
+// their entries can hold: M^m = U_m (MTTKRP of G with U_n^T A_n).
+class CompressedMttkrp final : public Mttkrp {
+ public:
+  explicit CompressedMttkrp(const Compressed& compressed)
+      : bases_(compressed.bases), core_(compressed.core), factors_(compressed.bases.size()) {
+    for (const Matrix& u : bases_) dims_.push_back(u.rows());
+  }
+  const std::vector<Index>& dims() const override { return dims_; }
+  double squared_norm() const override { return core_.squared_norm(); }
+  void place(Index mode, const Matrix& factor) override {
+    factors_[mode] = factor;
+    core_.place(mode, bases_[mode].transpose() * factor);
+  }
+  Matrix product(Index mode) override { return bases_[mode] * core_.product(mode); }
+  // |U G - X^|^2 = |G - U^T X^|^2 + |X^|^2 - |U^T X^|^2.
+  double squared_residual() const override {
+    Factors inside;
+    for (std::size_t m = 0; m < factors_.size(); ++m) {
+      inside.push_back(bases_[m].transpose() * factors_[m]);
+    }
+    return core_.squared_residual() + gram_product(grams_of(factors_)).sum() -
+           gram_product(grams_of(inside)).sum();
+  }
+
+ private:
+  const Factors& bases_;
+  DenseMttkrp core_;
+  std::vector<Index> dims_;
+  Factors factors_;
+};
+
 // ---- all starts ----
 
 struct Searched {
@@ -319,9 +351,8 @@ Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& 
 // The starts on the core where that pays, else on the tensor; factors come back in its size.
 Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& best, double& lost,
                          const ProgressCallback& progress) {
-  const bool plain = newton_products(source, options) != nullptr;
   std::optional<Compressed> compressed;
-  if (options.compress && plain && source.dense() != nullptr) {
+  if (options.compress && source.dense() != nullptr) {
     compressed = compress(*source.dense(), options.components);
   }
   lost = 0;
@@ -330,9 +361,18 @@ Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& be
     best = found.starts[found.best].factors;
     return found;
   }
+  if (options.non_negative) {
+    CompressedMttkrp products(*compressed);
+    CompleteCp problem(products);
+    Searched found =
+        search({problem, nullptr, compressed->core.size()}, nullptr, options, progress);
+    best = found.starts[found.best].factors;
+    lost = source.problem().squared_norm() - products.squared_norm();
+    return found;
+  }
   DenseMttkrp products(compressed->core);
   CompleteCp problem(products);
-  const Ground ground{problem, &products, compressed->core.size()};
+  const Ground ground{problem, options.newton ? &products : nullptr, compressed->core.size()};
   Searched found = search(ground, &compressed->core, options, progress);
   best = expand(*compressed, found.starts[found.best].factors);
   lost = source.problem().squared_norm() - products.squared_norm();

@@ -7,7 +7,8 @@
 // sign is allowed, Gauss-Newton steps (cp_newton.h). The best start is kept.
 // A dense tensor whose core is much smaller is compressed first (Bro & Andersson 1998): starts work
 // on the core X x_m U_m^T of the leading singular vectors, and only the best is polished on the
-// tensor itself, so that compression costs no accuracy.
+// tensor itself, so that compression costs no accuracy. Non-negative factors keep their full size
+// on the way (Cohen, Comon & Luciani 2015).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,8 @@ namespace SOTTO_API sotto {
 struct CpOptions {
   std::int64_t components = 0;
   std::int64_t starts = 8;
-  std::int64_t iterations =
-      500;                  // sweeps or steps on the tensor itself, for the start that is kept
-  double tolerance = 1e-9;  // relative decrease of the squared error; 0: all iterations
+  std::int64_t iterations = 500;  // on the tensor itself, for the start that is kept
+  double tolerance = 1e-9;        // relative decrease of the squared error; 0: all iterations
   std::int64_t seed = 0;
   bool non_negative = false;
   bool missing = false;  // NaN, and what a sparse tensor does not list, are unknown

@@ -164,6 +164,17 @@ TEST(Cp, non_negative_factors_have_no_negative_entry_and_fit) {
   }
 }
 
+TEST(Cp, compression_costs_a_non_negative_fit_nothing) {
+  const CpData data = cp_data({50, 45, 40}, 3, 0, 0.1, 17, true);
+  CpOptions options = cp_of(3);
+  options.non_negative = true;
+  options.starts = 3;
+  const CpFit compressed = fit_cp(data.tensor, options);
+  options.compress = false;
+  EXPECT_NEAR(compressed.measures.fit(), fit_cp(data.tensor, options).measures.fit(), 1e-6);
+  for (const Matrix& a : compressed.found.factors) EXPECT_GE(a.minCoeff(), 0);
+}
+
 TEST(Cp, components_are_normalised_sorted_and_signed) {
   const CpData data = cp_data({9, 8, 7}, 3, 0.2, 0.05, 13);
   const CpFit fit = fit_cp(data.tensor, cp_of(3));
