@@ -49,17 +49,17 @@ TensorFormat format_of(const std::string& path, ByteSource& source,
 DenseTensor read_finite_npy(ByteSource& source, bool missing) {
   DenseTensor tensor = read_npy(source);
   if (!tensor.has_nonfinite()) return tensor;
-  const auto bad = std::find_if_not(
-      tensor.values().begin(), tensor.values().end(),
-      [&](double v) { return std::isfinite(v) || (missing && std::isnan(v)); });
+  const auto bad = std::find_if_not(tensor.values().begin(), tensor.values().end(), [&](double v) {
+    return std::isfinite(v) || (missing && std::isnan(v));
+  });
   if (bad == tensor.values().end()) return tensor;
   const auto index = tensor.index_of(bad - tensor.values().begin());
-  throw Error(fmt::format("the value at index ({}), counted from 0, is {}",
-                          fmt::join(index.begin(), index.end(), ", "),
-                          std::isnan(*bad)
-                              ? "NaN; `missing` takes NaN for entries that are not known"
-                              : "infinite"),
-              source.path());
+  throw Error(
+      fmt::format("the value at index ({}), counted from 0, is {}",
+                  fmt::join(index.begin(), index.end(), ", "),
+                  std::isnan(*bad) ? "NaN; `missing` takes NaN for entries that are not known"
+                                   : "infinite"),
+      source.path());
 }
 
 AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options,
