@@ -66,7 +66,8 @@ class Program(ProgramTest):
 
     def test_a_letter_has_one_meaning_over_all_commands(self):
         # Names for one thing: the number of components to find, the number of units in the data.
-        one_thing = {"k": {"components", "topics"}, "n": {"records", "documents", "ratings"}}
+        one_thing = {"k": {"components", "topics", "phenotypes"},
+                     "n": {"records", "documents", "ratings"}}
         names, letters_of_epsilon = {}, []
         for line in self.succeed("--manual").splitlines():
             option = re.match(r"\| `(?:-(\w), )?--([\w-]+)", line)
