@@ -120,7 +120,7 @@ class TimeRows {
 // What a Tensor Toolbox header says.
 struct TnsHeader {
   std::vector<Index> dims;
-  Index entries;
+  Index entries = 0;
 };
 
 // Reads the header, where there is one, and moves to the first entry, if any.

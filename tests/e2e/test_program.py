@@ -67,7 +67,7 @@ class Program(ProgramTest):
     def test_a_letter_has_one_meaning_over_all_commands(self):
         # Names for one thing: the number of components to find, the number of units in the data.
         one_thing = {"k": {"components", "topics", "phenotypes"},
-                     "n": {"records", "documents", "ratings"}}
+                     "n": {"records", "documents", "ratings", "people"}}
         names, letters_of_epsilon = {}, []
         for line in self.succeed("--manual").splitlines():
             option = re.match(r"\| `(?:-(\w), )?--([\w-]+)", line)
