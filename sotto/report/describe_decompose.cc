@@ -180,7 +180,8 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
     document.weights(found.weights, "component");
   }
   for (std::size_t mode = 0; mode < found.factors.size(); ++mode) {
-    document.entry_cards(array_name(found, mode), found.factors[mode]);
+    document.entry_cards(array_name(found, mode), found.factors[mode])
+        .lines_if_ordered(array_name(found, mode), found.factors[mode]);
     if (mode < result.labels.size() && !result.labels[mode].empty()) {
       document.detail("labelled_entries/" + array_name(found, mode),
                       labelled_entries(found.factors[mode], result.labels[mode]));

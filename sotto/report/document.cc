@@ -14,6 +14,18 @@ namespace {
 
 // The entries of largest absolute value in each column, largest first: [{index: [..], value: [..]},
 // ..]. The array has all entries; these are for the reader of a result.
+// Whether neighbouring rows are alike: the autocorrelation at distance one, over all columns. Rows
+// in no order have about 0.
+bool rows_are_ordered(const Matrix& columns) {
+  constexpr Index kFewest = 10, kMost = 2000;
+  constexpr double kAlike = 0.8;
+  const Index rows = columns.rows();
+  if (rows < kFewest || rows > kMost) return false;
+  const Matrix centred = columns.rowwise() - columns.colwise().mean();
+  const double alike = centred.topRows(rows - 1).cwiseProduct(centred.bottomRows(rows - 1)).sum();
+  return alike >= kAlike * centred.squaredNorm() && alike > 0;
+}
+
 Json largest_entries(const Matrix& columns) {
   constexpr Index kShown = 8;
   std::vector<Index> order(static_cast<std::size_t>(columns.rows()));
@@ -113,6 +125,13 @@ ResultDocument& ResultDocument::topic_cards(Json topics) {
 
 ResultDocument& ResultDocument::entry_cards(const std::string& array, const Matrix& columns) {
   return add(Shown::entry_cards, "largest_entries/" + array, largest_entries(columns), array);
+}
+
+ResultDocument& ResultDocument::lines_if_ordered(const std::string& array, const Matrix& columns) {
+  if (!rows_are_ordered(columns)) return *this;
+  Json lines = Json::array();
+  for (Index r = 0; r < columns.cols(); ++r) lines.push_back(list_of(columns.col(r)));
+  return add(Shown::lines, "lines/" + array, std::move(lines), array);
 }
 
 ResultDocument& ResultDocument::curve(const std::string& key, Json numbers,

@@ -38,6 +38,7 @@ enum class Shown {
   component_column,   // one number a component: a further column
   topic_cards,        // [{weight, words: [{word, probability}]}]
   entry_cards,        // [{index: [..], value: [..]}], one a component
+  lines,              // [[..], ..]: one line a component, over the rows of a mode
   quality,            // a fact of the evaluation: "Quality"
   curve,              // numbers by step
   spectrum,           // numbers by rank, as bars
@@ -86,6 +87,8 @@ class ResultDocument {
                                    const std::string& label = {});
   ResultDocument& topic_cards(Json topics);  // as `topics`
   ResultDocument& entry_cards(const std::string& array, const Matrix& columns);
+  // The columns as lines, where the rows have an order that shows: spectra, months.
+  ResultDocument& lines_if_ordered(const std::string& array, const Matrix& columns);
   // Under diagnostics.
   ResultDocument& curve(const std::string& key, Json numbers, const std::string& label = {});
   ResultDocument& spectrum(const std::string& key, Json numbers, const std::string& label = {});

@@ -28,6 +28,20 @@ Certificate some_certificate() {
   return {statement, 0.5, true, "it follows", "GDP (exact)", {}};
 }
 
+TEST(ResultDocument, rows_in_an_order_are_drawn_as_lines) {
+  Matrix spectra(60, 2), shuffled(60, 2);
+  for (Index i = 0; i < 60; ++i) {
+    const double x = static_cast<double>(i) / 10;
+    spectra.row(i) << std::exp(-(x - 2) * (x - 2)), std::exp(-(x - 4) * (x - 4));
+    shuffled.row(37 * i % 60) = spectra.row(i);
+  }
+  ResultDocument document = small_document();
+  document.lines_if_ordered("factors_1", spectra).lines_if_ordered("factors_2", shuffled);
+  const Json json = json_of(document);
+  ASSERT_EQ(json["lines"].size(), 1u);
+  EXPECT_EQ(json["lines"]["factors_1"][1][40], spectra(40, 1));
+}
+
 TEST(ResultDocument, json_has_what_every_command_must_say) {
   const Json json = json_of(small_document());
   EXPECT_EQ(json.dump(), R"({"command":"divine","version":")" SOTTO_VERSION

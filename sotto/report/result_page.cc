@@ -90,6 +90,20 @@ Chart spectrum_chart(const std::string& name, const Json& numbers) {
   return chart;
 }
 
+Chart lines_chart(const ResultElement& element) {
+  Chart chart;
+  chart.title = element.label + " over its rows";
+  chart.x_label = "row";
+  chart.y_label = "entry";
+  for (const Json& line : element.value) {
+    if (chart.series.size() == kCurves) break;
+    chart.series.push_back(
+        numbered(fmt::format("component {}", chart.series.size() + 1), numbers_of(line)));
+    for (double& row : chart.series.back().x) row -= 1;  // counted from 0, as in the arrays
+  }
+  return chart;
+}
+
 // One of the lists of a history, by iteration.
 Chart component_chart(const std::string& key, const Json& history) {
   const std::vector<double> component = numbers_of(history["component"]);
@@ -193,6 +207,9 @@ class ResultPage {
         return;
       case Shown::entry_cards:
         entries_.push_back(&element);
+        return;
+      case Shown::lines:
+        result_.charts.push_back(lines_chart(element));
         return;
       case Shown::quality:
         return add_fact(element, quality_.facts);
