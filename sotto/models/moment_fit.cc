@@ -23,7 +23,7 @@ double dot(const Point& a, const Point& b) {
 }
 
 struct Evaluation {
-  double value;
+  double value = 0;
   Point gradient;
 };
 

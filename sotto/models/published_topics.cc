@@ -15,7 +15,7 @@ namespace {
 
 // Where a method puts its noise: on the moments, or after whitening.
 struct PublishedMethod {
-  PublishedTopics method;
+  PublishedTopics method = PublishedTopics::off;
   std::optional<MomentNoise> moments = {};
   WhitenedNoise whitened = WhitenedNoise::power;
   bool single_topic = false;

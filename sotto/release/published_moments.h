@@ -37,7 +37,7 @@ double esmaeili_third_sensitivity(Index documents, double alpha0);
 
 // The arguments of a published method.
 struct PublishedSetting {
-  double alpha0;  // 0: single topic
+  double alpha0 = 0;  // 0: single topic
   PrivacyTarget target;
 };
 
