@@ -1,7 +1,6 @@
 // sotto decompose: the components of a tensor.
 #include <fmt/format.h>
 
-#include <limits>
 #include <optional>
 
 #include "cli/command.h"
@@ -37,9 +36,7 @@ class Decompose final : public Command {
         .flag("plan", plan_,
               "say what a private run would do; the tensor is not read, only its shape")
         .integer("dim", 'd', dim_, {1, 1000000000},
-                 "dimension for `plan` when there is no .npy file to take it from")
-        .real("weight", 0, task_.weight, {0, std::numeric_limits<double>::infinity(), true, true},
-              "for `plan`: at which epsilon components of this weight are recovered")
+                 "dimension for `plan` when there is no file whose header has it")
         .append(common_.table());
   }
 
@@ -48,9 +45,8 @@ class Decompose final : public Command {
     if (people_.chosen()) return run_people();
     people_.check_unused();
     task_.check();
-    SOTTO_REQUIRE_AT(plan_ || (!dim_ && !task_.weight), dim_ ? "`dim`" : "`weight`",
-                     "only works with `plan`");
-    if (plan_) return print_plan(plan(task_, shape()), common_.json);
+    SOTTO_REQUIRE_AT(plan_ || !dim_, "`dim`", "only works with `plan`");
+    if (plan_) return run_plan();
     std::optional<OutputFolder> folder;
     common_.open_folder(folder, {path_, task_.whiten_with, task_.mask});
     const bool is_private = task_.privacy.asked();
@@ -70,13 +66,51 @@ class Decompose final : public Command {
   }
 
  private:
-  PublicShape shape() const {
-    if (!dim_) return tensor_shape(path_);
+  ExitCode run_plan() const {
     const auto order = static_cast<std::size_t>(task_.order.value_or(3));
-    return require_shape(std::vector<Index>(order, *dim_), "`dim`");
+    return at_place(dim_ ? "`dim`" : path_, [&] {
+      const PublicDims dims =
+          dim_ ? PublicDims(std::vector<Index>(order, *dim_)) : tensor_dims(path_);
+      return print_plan(plan(task_, dims), common_.json);
+    });
+  }
+
+  // Refuses options that say nothing about people.
+  void require_of_people() const {
+    const EntryPrivacyOptions& entries = task_.privacy;
+    const DecomposeTask::Given& given = task_.given;
+    const std::pair<const char*, bool> of_entries[] = {
+        {"`components` auto", task_.components_auto},
+        {"`method`", task_.method != TensorMethod::automatic},
+        {"`ranks`", !task_.ranks.empty()},
+        {"`non-negative`", task_.non_negative},
+        {"`missing`", task_.missing},
+        {"`mask`", !task_.mask.empty()},
+        {"`sum-repeated`", task_.sum_repeated},
+        {"`labels`", !task_.labels.empty()},
+        {"`csv`", task_.csv},
+        {"`whiten`", task_.whiten != WhitenBy::none},
+        {"`whiten-with`", !task_.whiten_with.empty()},
+        {"`order`", task_.order.has_value()},
+        {"`symmetrize`", task_.symmetry.symmetrize},
+        {"`starts`", given.starts},
+        {"`iterations`", given.iterations},
+        {"`polish`", given.polish},
+        {"`tolerance`", given.tolerance},
+        {"`mechanism`", entries.mechanism != PowerMechanism::automatic},
+        {"`as-published`", entries.as_published != Published::no},
+        {"`entry-change`", entries.entry_change != 1},
+        {"`max-entry`", entries.max_entry.has_value()},
+        {"`weight`", entries.weight.has_value()},
+        {"`anyway`", entries.anyway},
+        {"`dim`", dim_.has_value()}};
+    for (const auto& [option, is_given] : of_entries) {
+      SOTTO_REQUIRE_AT(!is_given, option, "does not work with `unit` person");
+    }
   }
 
   ExitCode run_people() {
+    require_of_people();
     return people_.run({path_, format_, task_.power.components, task_.power.seed, task_.privacy,
                         plan_, common_, [&](const std::string& title, const auto& unused) {
                           return start_document(title, unused);
@@ -86,7 +120,7 @@ class Decompose final : public Command {
   void write(const DecomposeResult& result, double seconds_reading,
              std::optional<OutputFolder>& folder) {
     std::vector<std::string> unused = PeopleFront::options();
-    unused.insert(unused.end(), {"plan", "dim", "weight"});
+    unused.insert(unused.end(), {"plan", "dim"});
     if (result.certificate) unused.emplace_back("symmetry-tolerance");
     if (result.cp || result.tucker) unused.emplace_back("polish");
     if (result.tucker) {
@@ -107,8 +141,17 @@ class Decompose final : public Command {
   // What a terminal shows of a joint fit: lines, each with its end.
   static void print_fit(const DecomposeResult& result) {
     fmt::print("{}", to_text(result));
+    if (result.certificate) return print_certificate(result);
     fmt::print("{} in {:.3g} s, fit {:.6f}\n", status_text(result.found.status), result.seconds,
                result.measures->fit());
+  }
+
+  static void print_certificate(const DecomposeResult& result) {
+    fmt::print(
+        "components of weight {:.3g} and more are expected to be recovered, weaker ones may "
+        "be noise\n{}; {}\n{}\n",
+        *result.recoverable, mechanism_text(result.mechanism), status_text(result.found.status),
+        result.certificate->to_text());
   }
 
   static void print(const DecomposeResult& result) {
@@ -124,8 +167,7 @@ class Decompose final : public Command {
     }
     const char* status = status_text(found.status);
     if (result.certificate) {
-      fmt::print("{}; {}\n{}\n", mechanism_text(result.mechanism), status,
-                 result.certificate->to_text());
+      print_certificate(result);
     } else {
       const std::string fit =
           result.measures ? fmt::format(", fit {:.6f}", result.measures->fit()) : "";

@@ -18,10 +18,10 @@ namespace {
 
 // Options of `decompose` that a run of unit person does not look at.
 const std::vector<std::string> kOfOtherUnits = {
-    "starts",    "iterations",   "polish",      "tolerance",  "method",
-    "whiten",    "order",        "whiten-with", "symmetrize", "symmetry-tolerance",
-    "mechanism", "as-published", "max-entry",   "plan",       "dim",
-    "weight",    "events"};
+    "starts",    "iterations",   "polish",      "tolerance",   "method",
+    "whiten",    "order",        "whiten-with", "symmetrize",  "symmetry-tolerance",
+    "mechanism", "as-published", "max-entry",   "plan",        "dim",
+    "weight",    "events",       "anyway",      "entry-change"};
 
 }  // namespace
 

@@ -17,6 +17,7 @@ int main() {
   task.power.components = 2;
   task.privacy.epsilon = 1;
   task.privacy.delta = 1e-6;
+  task.privacy.weight = 2000;  // what we expect: the run is refused if noise would hide it
   const auto result = sotto::run(sotto::sensitive_input(tensor), task);
 
   const sotto::Matrix& found = result.found.vectors();

@@ -318,14 +318,6 @@ CpFit finish_fit(CpSource& source, const Reached& reached, const CpOptions& opti
   return fit;
 }
 
-void check_components(const std::vector<Index>& dims, Index k) {
-  SOTTO_REQUIRE_AT(k >= 1, "`components`", "a model needs at least one component");
-  SOTTO_REQUIRE_AT(k <= most_components(dims), "`components`",
-                   "{} components are more than a tensor of {} allows: {} fit any such tensor "
-                   "exactly",
-                   k, shape_text(dims), most_components(dims));
-}
-
 Mttkrp* newton_products(CpSource& source, const CpOptions& options) {
   return options.newton && !options.non_negative ? source.complete_products() : nullptr;
 }
@@ -389,7 +381,7 @@ Index most_components(const std::vector<Index>& dims) {
 }
 
 CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCallback& progress) {
-  check_fit_input(tensor, options.missing, options.non_negative);
+  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
   check_components(dims_of(tensor), options.components);
   CpSource source(tensor, options.missing);
   SOTTO_REQUIRE(source.problem().squared_norm() > 0, "every known entry of the tensor is 0");
@@ -418,7 +410,7 @@ CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCa
 }
 
 CpFit refine_cp(const AnyTensor& tensor, const Factors& start, const CpOptions& options) {
-  check_fit_input(tensor, options.missing, options.non_negative);
+  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
   CpSource source(tensor, options.missing);
   std::vector<double> history;
   CpFit fit = finish_fit(source, polish(source, start, true, options, history, {}), options);

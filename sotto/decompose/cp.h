@@ -31,9 +31,10 @@ struct CpOptions {
   double tolerance = 1e-9;        // relative decrease of the squared error; 0: all iterations
   std::int64_t seed = 0;
   bool non_negative = false;
-  bool missing = false;  // NaN, and what a sparse tensor does not list, are unknown
-  bool compress = true;  // where it pays
-  bool newton = true;    // where it applies; else alternating least squares to the end
+  bool negative_entries = false;  // of noise, for a non-negative model: taken as they are
+  bool missing = false;           // NaN, and what a sparse tensor does not list, are unknown
+  bool compress = true;           // where it pays
+  bool newton = true;             // where it applies; else alternating least squares to the end
 };
 
 // Two components that nearly cancel each other: the product of their cosines over all modes is
@@ -54,7 +55,8 @@ struct CpFit {
 };
 
 // Refuses: order below 3 or above 8, a mode of one row, more components than the tensor allows, NaN
-// where none may be, a tensor without a known entry, negative entries for a non-negative model.
+// where none may be, a tensor without a known entry, negative entries for a non-negative model
+// unless `negative_entries`.
 CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options,
              const ProgressCallback& progress = {});
 

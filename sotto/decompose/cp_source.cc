@@ -8,17 +8,6 @@
 namespace sotto {
 namespace {
 
-void check_shape(const std::vector<Index>& dims) {
-  SOTTO_REQUIRE(dims.size() >= 3 && std::ssize(dims) <= max_tensor_order,
-                "CP and Tucker take tensors of order 3 to {}, this one has order {} ({})",
-                max_tensor_order, dims.size(), shape_text(dims));
-  for (std::size_t m = 0; m < dims.size(); ++m) {
-    SOTTO_REQUIRE(dims[m] > 1,
-                  "mode {} of {} has one row only: leave that mode out (modes are counted from 0)",
-                  m, shape_text(dims));
-  }
-}
-
 // Which rows of each mode have an entry.
 class RowsSeen {
  public:
@@ -83,13 +72,32 @@ void check_sparse(const SparseTensor& x, bool non_negative) {
 
 }  // namespace
 
-void check_fit_input(const AnyTensor& tensor, bool missing, bool non_negative) {
-  check_shape(dims_of(tensor));
-  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
-    check_dense(*dense, missing, non_negative);
-  } else {
-    check_sparse(std::get<SparseTensor>(tensor), non_negative);
+void check_fit_shape(const std::vector<Index>& dims) {
+  SOTTO_REQUIRE(dims.size() >= 3 && std::ssize(dims) <= max_tensor_order,
+                "CP and Tucker take tensors of order 3 to {}, this one has order {} ({})",
+                max_tensor_order, dims.size(), shape_text(dims));
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    SOTTO_REQUIRE(dims[m] > 1,
+                  "mode {} of {} has one row only: leave that mode out (modes are counted from 0)",
+                  m, shape_text(dims));
   }
+}
+
+void check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives) {
+  check_fit_shape(dims_of(tensor));
+  if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
+    check_dense(*dense, missing, no_negatives);
+  } else {
+    check_sparse(std::get<SparseTensor>(tensor), no_negatives);
+  }
+}
+
+void check_components(const std::vector<Index>& dims, Index k) {
+  SOTTO_REQUIRE_AT(k >= 1, "`components`", "a model needs at least one component");
+  SOTTO_REQUIRE_AT(k <= most_components(dims), "`components`",
+                   "{} components are more than a tensor of {} allows: {} fit any such tensor "
+                   "exactly",
+                   k, shape_text(dims), most_components(dims));
 }
 
 CpSource::CpSource(const AnyTensor& tensor, bool missing) {

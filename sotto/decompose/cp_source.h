@@ -9,8 +9,13 @@
 
 namespace sotto {
 
-// Refuses tensors that no model can be fitted to: the list is in cp.h.
-void check_fit_input(const AnyTensor& tensor, bool missing, bool non_negative);
+// Refuses tensors that no model can be fitted to: the list is in cp.h. `no_negatives`: negative
+// entries are refused, too.
+void check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives);
+// What the shape alone rules out.
+void check_fit_shape(const std::vector<Index>& dims);
+// Refuses more components than a tensor of this shape allows.
+void check_components(const std::vector<Index>& dims, Index components);
 
 // Borrows the tensor.
 class CpSource {

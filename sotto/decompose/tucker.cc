@@ -16,22 +16,6 @@
 namespace sotto {
 namespace {
 
-void check_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks) {
-  SOTTO_REQUIRE_AT(ranks.size() == dims.size(), "`ranks`",
-                   "a tensor of {} needs {} ranks, one a mode; got {}", shape_text(dims),
-                   dims.size(), ranks.size());
-  double all = 1;
-  for (const Index r : ranks) all *= static_cast<double>(r);
-  for (std::size_t m = 0; m < dims.size(); ++m) {
-    SOTTO_REQUIRE_AT(ranks[m] >= 1 && ranks[m] <= dims[m], "`ranks`",
-                     "mode {}, counted from 0, has {} rows and allows ranks 1 to {}, not {}", m,
-                     dims[m], dims[m], ranks[m]);
-    SOTTO_REQUIRE_AT(
-        static_cast<double>(ranks[m]) * static_cast<double>(ranks[m]) <= all, "`ranks`",
-        "rank {} of mode {}, counted from 0, is more than the product of the others", ranks[m], m);
-  }
-}
-
 // ---- the model ----
 
 struct TuckerModel {
@@ -318,10 +302,26 @@ void fill_with_mean(const CpSource& source, DenseTensor& filled) {
 
 }  // namespace
 
+void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks) {
+  SOTTO_REQUIRE_AT(ranks.size() == dims.size(), "`ranks`",
+                   "a tensor of {} needs {} ranks, one a mode; got {}", shape_text(dims),
+                   dims.size(), ranks.size());
+  double all = 1;
+  for (const Index r : ranks) all *= static_cast<double>(r);
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    SOTTO_REQUIRE_AT(ranks[m] >= 1 && ranks[m] <= dims[m], "`ranks`",
+                     "mode {}, counted from 0, has {} rows and allows ranks 1 to {}, not {}", m,
+                     dims[m], dims[m], ranks[m]);
+    SOTTO_REQUIRE_AT(
+        static_cast<double>(ranks[m]) * static_cast<double>(ranks[m]) <= all, "`ranks`",
+        "rank {} of mode {}, counted from 0, is more than the product of the others", ranks[m], m);
+  }
+}
+
 TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
                      const ProgressCallback& progress) {
-  check_fit_input(tensor, options.missing, options.non_negative);
-  check_ranks(dims_of(tensor), options.ranks);
+  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_tucker_ranks(dims_of(tensor), options.ranks);
   TuckerGround ground;
   Index observed = 1;
   if (const auto* sparse = std::get_if<SparseTensor>(&tensor)) {

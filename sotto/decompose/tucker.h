@@ -30,7 +30,8 @@ struct TuckerOptions {
   double tolerance = 1e-9;  // relative decrease of the squared error; 0: all iterations
   std::int64_t seed = 0;
   bool non_negative = false;
-  bool missing = false;  // NaN are unknown; dense tensors only
+  bool negative_entries = false;  // of noise, for a non-negative model: taken as they are
+  bool missing = false;           // NaN are unknown; dense tensors only
 };
 
 struct TuckerFit {
@@ -46,5 +47,8 @@ struct TuckerFit {
 // the product of the other ranks.
 TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
                      const ProgressCallback& progress = {});
+
+// The refusal of such ranks alone.
+void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks);
 
 }  // namespace sotto

@@ -70,6 +70,21 @@ double weight_over_noise(const PowerPlan& plan) {
   return (plan.shape.order == 3 ? 1.32 : 1.9) * std::sqrt(d) * growth;
 }
 
+// Of a component in a tensor whose entries carry independent noise.
+double weight_over_noise(const PublicDims& dims) {
+  double roots = 0, longest = 0;
+  for (const Index d : dims.dims) {
+    roots += std::sqrt(static_cast<double>(d));
+    longest = std::max(longest, static_cast<double>(d));
+  }
+  const double unfoldings = std::pow(static_cast<double>(dims.entries()), 0.25);
+  return std::max({3.2 * std::sqrt(longest), roots, unfoldings});
+}
+
+void require_weight(double weight) {
+  SOTTO_REQUIRE(weight > 0 && std::isfinite(weight), "a weight must be positive, got {}", weight);
+}
+
 }  // namespace
 
 std::int64_t default_starts(const PublicShape& shape) {
@@ -82,9 +97,10 @@ std::int64_t default_iterations(const PublicShape& shape) {
 }
 
 PowerForecast forecast(const PowerPlan& plan, const PrivacyTarget& target) {
-  const double noise = plan.published == Published::no
-                           ? strict_noise(plan) / gdp_mu(target.epsilon, target.delta)
-                           : published_noise(plan, target);
+  const double noise =
+      plan.change * (plan.published == Published::no
+                         ? strict_noise(plan) / gdp_mu(target.epsilon, target.delta)
+                         : published_noise(plan, target));
   return {noise, noise * weight_over_noise(plan)};
 }
 
@@ -95,12 +111,22 @@ PowerPlan better_plan(const PowerPlan& iterate, const PowerPlan& input) {
 }
 
 double expected_epsilon(const PowerPlan& plan, double delta, double weight) {
-  SOTTO_REQUIRE(weight > 0 && std::isfinite(weight), "a weight must be positive, got {}", weight);
+  require_weight(weight);
   // Every forecast is proportional to one number that depends on epsilon.
   const double at_one = forecast(plan, {1, delta}).weight;
   if (plan.published != Published::no) return at_one / weight;
   const double mu = at_one * gdp_mu(1, delta) / weight;
   return gdp_epsilon(mu, delta);
+}
+
+PowerForecast forecast(const PublicDims& dims, double sensitivity, const PrivacyTarget& target) {
+  const double noise = sensitivity / gdp_mu(target.epsilon, target.delta);
+  return {noise, noise * weight_over_noise(dims)};
+}
+
+double expected_epsilon(const PublicDims& dims, double sensitivity, double delta, double weight) {
+  require_weight(weight);
+  return gdp_epsilon(sensitivity * weight_over_noise(dims) / weight, delta);
 }
 
 }  // namespace sotto

@@ -20,6 +20,7 @@ struct PowerPlan {
   PowerMechanism mechanism = PowerMechanism::iterate;
   PowerShape shape{};
   Published published = Published::no;
+  double change = 1;  // of an entry
 };
 
 // What the run can expect.
@@ -36,5 +37,10 @@ PowerPlan better_plan(const PowerPlan& iterate, const PowerPlan& input);
 
 // The epsilon at which components of this weight are expected to be recovered.
 double expected_epsilon(const PowerPlan& plan, double delta, double weight);
+
+// The same for the entries of any tensor, released once (private_entries.md has the formula).
+// `sensitivity` is that of an entry. The noise is that of an entry.
+PowerForecast forecast(const PublicDims& dims, double sensitivity, const PrivacyTarget& target);
+double expected_epsilon(const PublicDims& dims, double sensitivity, double delta, double weight);
 
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -35,6 +36,21 @@ struct PublicShape {  // of a tensor d x .. x d
 };
 // Refuses, naming `place`, a shape that is not d x .. x d of order 3 or 4, or too large to pack.
 PublicShape require_shape(const std::vector<Index>& dims, const std::string& place);
+
+// The dimensions of any tensor.
+struct PublicDims {
+  explicit PublicDims(std::vector<Index> sizes) : dims(std::move(sizes)) {}
+  explicit PublicDims(const PublicShape& shape)
+      : dims(static_cast<std::size_t>(shape.order), shape.dim) {}
+
+  // Their product. The dims must have been checked.
+  Index entries() const;
+
+  std::vector<Index> dims;
+};
+// Refuses, naming `place`: orders other than 3 to 8, a mode of one row, more than 2^32 entries.
+void require_dims(const PublicDims& dims, const std::string& place);
+inline constexpr Index kMostEntries = Index{1} << 32;
 
 struct PublicStream {
   Index dim = 0;
@@ -78,7 +94,7 @@ PlannedRelease planned(const ReleaseRecord& record, double share, std::int64_t c
 // What the run will use, given or chosen: {"starts", 12}, {"mechanism", "iterate"}.
 struct PlannedSetting {
   std::string key;
-  std::variant<std::int64_t, std::string> value;
+  std::variant<std::int64_t, double, std::string> value;
 };
 
 // What can be expected of the result, by public numbers. `sentence` is for people, `key` for

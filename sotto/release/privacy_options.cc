@@ -53,25 +53,40 @@ void TargetOptions::require_small_delta(const ProtectedUnits& units) const {
 
 // ---- one entry ----
 
+// Far from where a product of entries overflows or vanishes.
+constexpr RealRange kEntryRange{1e-60, 1e60};
+
 OptionTable EntryPrivacyOptions::table() {
   return target_table("make the result differentially private, with at most this epsilon",
                       "delta of the guarantee; `epsilon` needs it")
       .choice(
           "mechanism", mechanism,
-          "iterate: noise on every power iteration; input: noise on the tensor, once; auto: the "
-          "better of the two for this shape")
+          "symmetric methods; iterate: noise on every power iteration; input: noise on the tensor, "
+          "once; auto: the better of the two for this shape; other methods: input")
       .choice("as-published", as_published,
               "the noise of Wang and Anandkumar (2016), Algorithm 3, or of Imtiaz and Sarwate "
               "(2018); for comparison")
-      .real("max-entry", 0, max_entry, {0, std::numeric_limits<double>::infinity(), true, true},
-            "public bound: entries beyond it are clipped to it (iterate; chosen from the shape "
-            "when not given)");
+      .real("entry-change", 0, entry_change, kEntryRange,
+            "public bound: what is hidden is a change of one entry by at most this; the noise "
+            "grows with it")
+      .real("max-entry", 0, max_entry, kEntryRange,
+            "public bound: entries beyond it are clipped to it (none given: no clipping, but with "
+            "`mechanism` iterate to a bound chosen from the shape)")
+      .real("weight", 0, weight, {0, std::numeric_limits<double>::infinity(), true, true},
+            "the weight that components are expected to have, not read off the data: a run whose "
+            "noise would hide them is refused, and `plan` says at which epsilon they are recovered")
+      .flag("anyway", anyway,
+            "run even if components are not expected to stand out of the noise, or nothing public "
+            "says how strong they are");
 }
 
 void EntryPrivacyOptions::check() const {
   check_target({{"`mechanism`", mechanism != PowerMechanism::automatic},
                 {"`as-published`", as_published != Published::no},
-                {"`max-entry`", max_entry.has_value()}});
+                {"`entry-change`", entry_change != 1},
+                {"`max-entry`", max_entry.has_value()},
+                {"`weight`", weight.has_value()},
+                {"`anyway`", anyway}});
   if (!asked()) return;
   require_delta_given();
   SOTTO_REQUIRE_AT(as_published == Published::no || mechanism != PowerMechanism::input,

@@ -70,7 +70,10 @@ constexpr auto enum_names(PowerMechanism) {
 struct EntryPrivacyOptions : TargetOptions {
   PowerMechanism mechanism = PowerMechanism::automatic;
   Published as_published = Published::no;
+  double entry_change = 1;  // neighbours differ in one entry, by at most this
   std::optional<double> max_entry;
+  std::optional<double> weight;  // that components are expected to have: a public guess
+  bool anyway = false;           // run even if the signal is not expected to stand out
 
   OptionTable table();
 

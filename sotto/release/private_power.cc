@@ -39,21 +39,22 @@ double answer_error(const Matrix& block, int order, int power, double max_entry)
 
 // The largest power of two at which twice the error adds at most 1% to the smallest sensitivity a
 // block of products can have: |u|_1^2 <= d and max_i sum_l u_il^(2(p-1)) >= L d^-(p-1).
-double default_max_entry(Index dim, int order) {
+double default_max_entry(Index dim, int order, double change) {
   const double bound =
-      0.01 * factorial(order) /
+      0.01 * factorial(order) * change /
       (2 * rounding_factor(dim, order) * std::pow(static_cast<double>(dim), order - 0.5));
   return std::exp2(std::floor(std::log2(bound)));
 }
 
-// As published, in units of |u|_inf^power: p!, plus twice the error at its worst, |u|_1 <= d
+// As published, in units of |u|_inf^power: X p!, plus twice the error at its worst, |u|_1 <= d
 // |u|_inf.
 double published_charge(const PowerNoise& noise, int power) {
   const auto d = static_cast<double>(noise.shape.dim);
   const double spread = power == noise.shape.order ? 1 : std::sqrt(d);
   const double rounding = 2 * rounding_factor(noise.shape.dim, noise.shape.order) *
                           noise.max_entry * spread * std::pow(d, power);
-  return (factorial(noise.shape.order) + rounding + noise.scale * 0x1p-32 * spread) * kSafe;
+  return (noise.change * factorial(noise.shape.order) + rounding + noise.scale * 0x1p-32 * spread) *
+         kSafe;
 }
 
 // The line of the certificate for all releases of one kind as published. A GaussianMechanism made
@@ -71,20 +72,22 @@ ReleaseRecord published_record(const PowerNoise& noise, int power) {
 }
 
 // The mechanism of input perturbation.
-SymmetricGaussianMechanism tensor_mechanism(const PublicShape& shape, const PrivacyTarget& target) {
-  return {"the tensor", factorial(shape.order), tensor_deviation(shape, target), shape.dim,
-          shape.order};
+SymmetricGaussianMechanism tensor_mechanism(const PublicShape& shape, const PrivacyTarget& target,
+                                            double change) {
+  return {"the tensor", change * factorial(shape.order), tensor_deviation(shape, target, change),
+          shape.dim, shape.order};
 }
 
-std::vector<std::string> public_facts() {
-  return {"the shape of the tensor", "that the change t of one entry is at most 1", "all options"};
-}
-
-std::string neighbours(int order) {
+std::string neighbours(int order, double change) {
   return fmt::format(
-      "one entry changed: T' = T +- t symmetrize(e_i x .. x e_j), 0 <= t <= 1, where symmetrize() "
+      "one entry changed: T' = T +- t symmetrize(e_i x .. x e_j), 0 <= t <= {}, where symmetrize() "
       "sums over all {} orders of the indices",
-      factorial(order));
+      change, factorial(order));
+}
+
+// Clipping moves no two values apart.
+void clip(SymmetricTensor& tensor, double bound) {
+  for (double& x : tensor.packed()) x = std::clamp(x, -bound, bound);
 }
 
 }  // namespace
@@ -98,13 +101,14 @@ double published_nu(const PowerShape& shape, const PrivacyTarget& target, Publis
 }
 
 PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target,
-                            Published published, std::optional<double> max_entry) {
+                            Published published, const EntryBounds& bounds) {
   const std::int64_t per_component = shape.starts * (shape.dim * shape.iterations + 1);
-  PowerNoise noise{shape, target, published, 0, 0};
-  noise.max_entry = max_entry.value_or(default_max_entry(shape.dim, shape.order));
+  PowerNoise noise{shape, target, published, bounds.change, 0, 0};
+  noise.max_entry =
+      bounds.max_entry.value_or(default_max_entry(shape.dim, shape.order, bounds.change));
   noise.scale = published == Published::no
                     ? 1 / affordable_mu(target, shape.answers(), shape.components * per_component)
-                    : published_nu(shape, target, published);
+                    : bounds.change * published_nu(shape, target, published);
   return noise;
 }
 
@@ -118,21 +122,21 @@ ProtectedUnits entry_units(const PublicShape& shape) {
   return {unique_entries(shape.dim, shape.order), "unique entries"};
 }
 
-PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target) {
+PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target,
+                                 const EntryBounds& bounds) {
   PrivacyStatement statement;
   statement.unit = "one entry of the symmetric tensor";
-  statement.neighbours = neighbours(shape.order);
-  statement.public_facts = public_facts();
+  statement.neighbours = neighbours(shape.order, bounds.change);
+  statement.public_facts = entry_facts(bounds.change);
+  if (bounds.max_entry) statement.public_facts.push_back(clipping_fact(*bounds.max_entry));
   statement.delta = target.delta;
   statement.units = entry_units(shape);
   return statement;
 }
 
 PrivacyStatement entry_statement(const PowerNoise& noise) {
-  PrivacyStatement statement =
-      entry_statement(PublicShape{noise.shape.dim, noise.shape.order}, noise.target);
-  statement.public_facts.push_back(
-      fmt::format("that entries are clipped to the range from -{0} to {0}", noise.max_entry));
+  PrivacyStatement statement = entry_statement(PublicShape{noise.shape.dim, noise.shape.order},
+                                               noise.target, {noise.change, noise.max_entry});
   if (noise.published != Published::no) {
     statement.claimed = PrivacyClaim{noise.target.epsilon, noise.target.delta};
   }
@@ -141,7 +145,7 @@ PrivacyStatement entry_statement(const PowerNoise& noise) {
 
 struct PrivatePowerOracle::Held {
   Held(SymmetricTensor data, double bound) : tensor(std::move(data)), oracle(tensor) {
-    for (double& x : tensor.packed()) x = std::clamp(x, -bound, bound);
+    clip(tensor, bound);
   }
   SymmetricTensor tensor;
   TensorOracle oracle;
@@ -245,7 +249,7 @@ Matrix PrivatePowerOracle::release(const Matrix& block, int power, Matrix answer
 
 Released<Noisy<Matrix>> PrivatePowerOracle::release_block(const Matrix& block, int power,
                                                           Matrix answer) {
-  const double sensitivity = block_sensitivity(block, order(), power);
+  const double sensitivity = noise_.change * block_sensitivity(block, order(), power);
   const double error = answer_error(block, order(), power, noise_.max_entry);
   const auto count = static_cast<std::int64_t>(answer.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(static_cast<double>(count))};
@@ -258,33 +262,35 @@ Matrix PrivatePowerOracle::release_columns(const Matrix& block, int power, Matri
                                            PlannedReleases& planned) {
   for (Index l = 0; l < block.cols(); ++l) {
     const double unit = std::pow(block.col(l).cwiseAbs().maxCoeff(), power);
-    const GaussianMechanism mechanism("start", factorial(order()) * unit, noise_.scale * unit,
-                                      answer.rows());
+    const GaussianMechanism mechanism("start", noise_.change * factorial(order()) * unit,
+                                      noise_.scale * unit, answer.rows());
     answer.col(l) = planned.publish(mechanism, Vector(answer.col(l))).value().value;
   }
   return answer;
 }
 
-double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target) {
+double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target, double change) {
   const double mu = affordable_mu(target, 1, unique_entries(shape.dim, shape.order));
   const double spread = std::sqrt(std::pow(static_cast<double>(shape.dim), shape.order));
   const double p = factorial(shape.order);  // also the largest multiplicity, whose noise is least
-  return deviation_for({p, spread, std::sqrt(p)}, mu);
+  return deviation_for({change * p, spread, std::sqrt(p)}, mu);
 }
 
-Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target) {
-  const ReleaseRecord record = tensor_mechanism(shape, target).record();
-  Plan plan{entry_statement(shape, target), target, "noise on the tensor", {}, {}, {}};
+Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target, const EntryBounds& bounds) {
+  const ReleaseRecord record = tensor_mechanism(shape, target, bounds.change).record();
+  Plan plan{entry_statement(shape, target, bounds), target, "noise on the tensor", {}, {}, {}};
   plan.releases = {{record.what, record.mechanism, record.values, 1, 1, record.noise,
                     "in isometric coordinates"}};
   return plan;
 }
 
 Released<Noisy<SymmetricTensor>> release_tensor(Sensitive<SymmetricTensor> tensor,
-                                                const PrivacyTarget& target, PrivateRun& run) {
+                                                const PrivacyTarget& target, PrivateRun& run,
+                                                const EntryBounds& bounds) {
   SymmetricTensor exact = ReleaseAccess::take(std::move(tensor));
+  if (bounds.max_entry) clip(exact, *bounds.max_entry);
   const PublicShape shape{exact.dim(), exact.order()};
-  return run.publish(tensor_mechanism(shape, target), std::move(exact));
+  return run.publish(tensor_mechanism(shape, target, bounds.change), std::move(exact));
 }
 
 }  // namespace sotto

@@ -1,15 +1,16 @@
 // The private power method, entry unit (Wang & Anandkumar 2016, Algorithm 3, and a stricter form).
 //
-// Neighbours (their Definition 4.2): T' - T = +-t symmetrize(e_i x e_j x ..), 0 <= t <= 1, the sum
-// over all p! orders. A private method is the solver of decompose/ over an oracle from here: its
-// answers carry noise, and whatever the solver does with them is post-processing.
+// Neighbours (their Definition 4.2, where X = 1): T' - T = +-t symmetrize(e_i x e_j x ..),
+// 0 <= t <= X, the sum over all p! orders. X is declared (EntryBounds::change). A private method is
+// the solver of decompose/ over an oracle from here: its answers carry noise, and whatever the
+// solver does with them is post-processing.
 //
 // - strict: one Gaussian release for each answer, the whole block of L starts together. Sensitivity
-//   p! sqrt(max_i sum_l u_il^(2(p-1))) for products, p! sqrt(max_i sum_l u_il^(2p)) for values,
+//   X p! sqrt(max_i sum_l u_il^(2(p-1))) for products, X p! sqrt(max_i sum_l u_il^(2p)) for values,
 //   both attained. k (R+1) releases, mu-GDP exactly.
 // - as published: each start and iteration is a release of its own with the paper's noise. The
 //   certificate shows what the paper claims and what the noise really costs.
-// - input perturbation: the tensor once, with isometric noise; sensitivity p! in Frobenius norm.
+// - input perturbation: the tensor once, with isometric noise; sensitivity X p! in Frobenius norm.
 //
 // Cost: the noise is O(dL) an answer. Proof, floating point included: private_power.md.
 #pragma once
@@ -24,6 +25,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/privacy_options.h"
+#include "sotto/release/private_entries.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/protected_tensor.h"
 #include "sotto/tensor/oracle.h"
@@ -53,16 +55,17 @@ struct PowerNoise {
   PowerShape shape{};
   PrivacyTarget target{};
   Published published = Published::no;
+  double change = 1;     // X, the largest change of an entry
   double max_entry = 0;  // entries are clipped to +- this
-  double scale = 0;      // strict: deviation over charged sensitivity; published: nu
+  double scale = 0;      // strict: deviation over charged sensitivity; published: X nu
 };
 
-// If `max_entry` is empty, it is the largest bound at which rounding adds at most 1% to the noise
-// of products.
+// If `max_entry` of the bounds is empty, it is the largest bound at which rounding adds at most 1%
+// to the noise of products.
 PowerNoise plan_power_noise(const PowerShape& shape, const PrivacyTarget& target,
-                            Published published, std::optional<double> max_entry);
+                            Published published, const EntryBounds& bounds = {});
 
-// L2 sensitivity of the block of products (power p - 1) or values (power p).
+// L2 sensitivity of the block of products (power p - 1) or values (power p), for X = 1.
 double block_sensitivity(const Matrix& block, int order, int power);
 
 // How many entries are protected.
@@ -70,7 +73,8 @@ ProtectedUnits entry_units(const PublicShape& shape);
 
 // What the certificate states about the entry unit.
 PrivacyStatement entry_statement(const PowerNoise& noise);
-PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target);
+PrivacyStatement entry_statement(const PublicShape& shape, const PrivacyTarget& target,
+                                 const EntryBounds& bounds = {});
 
 // What a run of the oracle releases: limited by a budget unless it is as published.
 Plan plan_power(const PowerNoise& noise);
@@ -121,12 +125,14 @@ class PrivatePowerOracle final : public SymmetricOracle {
 
 // One release of the whole tensor. What is done with it is post-processing.
 Released<Noisy<SymmetricTensor>> release_tensor(Sensitive<SymmetricTensor> tensor,
-                                                const PrivacyTarget& target, PrivateRun& run);
+                                                const PrivacyTarget& target, PrivateRun& run,
+                                                const EntryBounds& bounds = {});
 
 // The plan of a run that makes this one release, with its noise.
-Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target);
+Plan plan_tensor(const PublicShape& shape, const PrivacyTarget& target,
+                 const EntryBounds& bounds = {});
 
 // The noise, in isometric coordinates.
-double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target);
+double tensor_deviation(const PublicShape& shape, const PrivacyTarget& target, double change = 1);
 
 }  // namespace sotto

@@ -279,7 +279,7 @@ TEST(PrivatePower, rounding_of_the_contraction_stays_far_below_its_charge) {
 }
 
 TEST(PrivatePower, entries_beyond_the_bound_are_held) {
-  const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, {1e3, 1e-6}, Published::no, 8.0);
+  const PowerNoise noise = plan_power_noise({6, 3, 1, 4, 1}, {1e3, 1e-6}, Published::no, {1, 8.0});
   SymmetricTensor tensor(6, 3);
   tensor.packed()[0] = 1e9;
   PrivateRun run(plan_power(noise), NoiseKey::insecure_from_seed(1));
@@ -311,6 +311,44 @@ TEST(InputPerturbation, noise_is_isometric_and_its_certificate_says_what_was_ask
     });
     EXPECT_GT(kolmogorov_p(sample, normal_cdf), kAlpha);
   }
+}
+
+TEST(PrivatePower, noise_and_sensitivity_grow_with_the_change_of_an_entry) {
+  for (Published published : {Published::no, Published::wang}) {
+    const PowerShape shape = shape_of(20, 3);
+    const PowerNoise one = plan_power_noise(shape, kPowerTarget, published);
+    const PowerNoise four = plan_power_noise(shape, kPowerTarget, published, {4, {}});
+    EXPECT_EQ(four.max_entry, 4 * one.max_entry);
+    PrivateRun run_one(plan_power(one), NoiseKey::from_system());
+    PrivateRun run_four(plan_power(four), NoiseKey::from_system());
+    SymmetricTensor tensor = random_tensor(20, 3, 5);
+    PrivatePowerOracle a(Sensitive<SymmetricTensor>(SymmetricTensor(tensor)), one, run_one);
+    PrivatePowerOracle b(Sensitive<SymmetricTensor>(std::move(tensor)), four, run_four);
+    SeededRandom random(3);
+    const Matrix u = random_block(20, 5, random);
+    a.contract(u);
+    b.contract(u);
+    const Certificate c = run_one.certify(), d = run_four.certify();
+    EXPECT_NEAR(d.releases[0].record.noise / c.releases[0].record.noise, 4, 1e-6);
+    EXPECT_NEAR(d.releases[0].record.sensitivity / c.releases[0].record.sensitivity, 4, 1e-6);
+    EXPECT_LE(d.epsilon, c.epsilon * (1 + 1e-9));
+    EXPECT_NE(d.statement.neighbours.find("0 <= t <= 4"), std::string::npos);
+    EXPECT_EQ(d.statement.public_facts[1], "that one entry changes by at most 4");
+  }
+  EXPECT_NEAR(tensor_deviation({12, 3}, kPowerTarget, 4) / tensor_deviation({12, 3}, kPowerTarget),
+              4, 1e-9);
+  const PlannedRelease wide = plan_tensor({12, 3}, kPowerTarget, {4, {}}).releases[0];
+  EXPECT_EQ(wide.noise, tensor_deviation({12, 3}, kPowerTarget, 4));
+}
+
+TEST(InputPerturbation, entries_are_clipped_where_a_bound_is_given) {
+  const EntryBounds bounds{1, 8.0};
+  SymmetricTensor tensor(6, 3);
+  tensor.packed()[0] = 1e9;
+  PrivateRun run(plan_tensor({6, 3}, kPowerTarget, bounds), NoiseKey::from_system());
+  const auto noisy = release_tensor(Sensitive(std::move(tensor)), kPowerTarget, run, bounds);
+  EXPECT_LT(noisy.value().value.packed()[0], 1e4);
+  EXPECT_EQ(run.certify().statement.public_facts.back(), clipping_fact(8));
 }
 
 TEST(PrivatePower, refuses_targets_that_cannot_be) {

@@ -48,13 +48,14 @@ PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
   }
 }
 
-PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key)
-    : PrivateRun(std::move(statement), std::move(key), std::optional<Budget>()) {}
+PrivateRun::PrivateRun(const PrivacyStatement& statement, NoiseKey key)
+    : PrivateRun(statement, std::move(key), std::optional<Budget>()) {}
 
-PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, Budget budget)
-    : PrivateRun(std::move(statement), std::move(key), std::optional(std::move(budget))) {}
+PrivateRun::PrivateRun(const PrivacyStatement& statement, NoiseKey key, Budget budget)
+    : PrivateRun(statement, std::move(key), std::optional(std::move(budget))) {}
 
-PrivateRun::PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<Budget> budget)
+PrivateRun::PrivateRun(const PrivacyStatement& statement, NoiseKey key,
+                       std::optional<Budget> budget)
     : key_(std::move(key)), budget_(std::move(budget)), ledger_(statement) {
   const std::optional<PrivacyClaim>& promise = statement.budget;
   SOTTO_REQUIRE(!promise || (budget_ && budget_->epsilon() <= promise->epsilon &&

@@ -43,10 +43,10 @@ class PrivateRun {
 
   // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget if
   // there is none or a different one.
-  PrivateRun(PrivacyStatement statement, NoiseKey key);
+  PrivateRun(const PrivacyStatement& statement, NoiseKey key);
   // Every release is charged to the budget before its noise is drawn, in full even if it joins a
   // disjoint group.
-  PrivateRun(PrivacyStatement statement, NoiseKey key, Budget budget);
+  PrivateRun(const PrivacyStatement& statement, NoiseKey key, Budget budget);
 
   // Not copied or moved: oracles keep a reference to it.
   PrivateRun(const PrivateRun&) = delete;
@@ -101,7 +101,7 @@ class PrivateRun {
  private:
   friend class PlannedReleases;
 
-  PrivateRun(PrivacyStatement statement, NoiseKey key, std::optional<Budget> budget);
+  PrivateRun(const PrivacyStatement& statement, NoiseKey key, std::optional<Budget> budget);
 
   void require_planned(const ReleaseRecord& release);
   void charge(const ReleaseRecord& release);

@@ -16,6 +16,7 @@
 namespace sotto {
 
 // The shape of the data, declared public, checked likewise.
+PublicDims public_dims(const Sensitive<AnyTensor>& data);  // not checked
 PublicShape public_shape(const Sensitive<AnyTensor>& data, const std::string& place);
 PublicShape public_shape(const Sensitive<SymmetricTensor>& data);
 

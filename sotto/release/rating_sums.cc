@@ -66,10 +66,10 @@ double budget_of(const RatingPlan& plan) {
 
 // The sums of a query as the noise sees them.
 struct SumShape {
-  Index rows, columns;
-  int power;
+  Index rows = 0, columns = 0;
+  int power = 1;
   Weights weights;
-  double share;
+  double share = 0;
 
   std::int64_t count() const { return rows * columns; }
 };

@@ -112,7 +112,9 @@ Json labelled_entries(const Matrix& factor, const std::vector<std::string>& labe
 }
 
 std::string percent_or_none(const std::optional<double>& percent) {
-  return percent ? fmt::format("{:.1f} %", *percent) : std::string("not computed");
+  constexpr double kHopeless = -1000;
+  if (!percent) return "not computed";
+  return *percent < kHopeless ? "below -1000 %" : fmt::format("{:.1f} %", *percent);
 }
 
 std::string trials_text(const DecomposeResult& result) {
@@ -144,6 +146,13 @@ std::string cp_text(const DecomposeResult& result) {
   return text;
 }
 
+// The error of the model in an entry over the noise: near 1 where the model holds what there is.
+double error_over_noise(const DecomposeResult& result) {
+  const FitMeasures& measures = *result.measures;
+  return std::sqrt(measures.squared_error / static_cast<double>(measures.observed)) /
+         *result.deviation;
+}
+
 }  // namespace
 
 std::string to_text(const DecomposeResult& result) {
@@ -152,9 +161,13 @@ std::string to_text(const DecomposeResult& result) {
   if (result.tucker) {
     text = fmt::format("Tucker model of ranks {}\n", shape_text(result.tucker->core.dims()));
   }
-  if (result.measures) {
-    text += fmt::format("fit {:.6f}: the model explains {:.4f} % of the sum of squares\n",
-                        result.measures->fit(), 100 * result.measures->explained());
+  if (!result.measures) return text;
+  text += fmt::format("fit {:.6f}: the model explains {:.4f} % of the sum of squares{}\n",
+                      result.measures->fit(), 100 * result.measures->explained(),
+                      result.deviation ? " of the released tensor, noise included" : "");
+  if (result.deviation) {
+    text += fmt::format("noise in an entry {:.3g}; what the model leaves is {:.3g} of the noise\n",
+                        *result.deviation, error_over_noise(result));
   }
   return text;
 }
@@ -172,6 +185,14 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
   if (result.entries) document.input("entries", *result.entries);
   if (result.certificate) document.certificate(*result.certificate);
   if (result.measures) describe_measures(*result.measures, document);
+  if (result.recoverable) {
+    document.value("recoverable_weight", *result.recoverable,
+                   "Weight from which components are expected to be recovered");
+  }
+  if (result.deviation) {
+    document.value("entry_noise", *result.deviation, "Noise in an entry, standard deviation");
+    if (result.measures) document.fact("error_over_noise", error_over_noise(result));
+  }
   if (result.cp) {
     describe_cp(result, document);
   } else if (result.tucker) {

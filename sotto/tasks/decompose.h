@@ -1,16 +1,18 @@
 // The task of `sotto decompose`: the components of a tensor, public or protected entry by entry.
 //
-// A public tensor that is not symmetric is fitted jointly by CP (decompose/cp.h) or Tucker
-// (decompose/tucker.h), with missing entries and non-negative factors where asked.
+// A tensor that is not symmetric is fitted jointly by CP (decompose/cp.h) or Tucker
+// (decompose/tucker.h), with non-negative factors and, if it is public, missing entries where
+// asked.
 //
 //   DecomposeTask task;
 //   task.power.components = 5;
 //   task.privacy.epsilon = 1;
 //   task.privacy.delta = 1e-6;
+//   task.privacy.weight = 500;  // a public guess; a run that would return noise is refused
 //   DecomposeResult result = run(tensor_input("tensor.npy", TensorFormat::automatic, true), task);
 //
 // Where the noise of a private run goes, and how often it asks, follows from public numbers alone
-// (release/choose.h); plan() says it beforehand, and the run releases what plan() says.
+// (tasks/decompose_plan.h); plan() says it beforehand, and the run releases what plan() says.
 #pragma once
 
 #include <array>
@@ -38,7 +40,8 @@ namespace SOTTO_API sotto {
 class OutputFolder;
 class SymmetricOracle;
 
-// automatic: power for a symmetric tensor and in a private run, else cp.
+// automatic: power for a symmetric tensor, else cp. A private run does not look for symmetry: power
+// for equal dimensions of order 3 and 4, else cp.
 enum class TensorMethod { automatic, power, simultaneous, alternating, eigenpairs, cp, tucker };
 constexpr auto enum_names(TensorMethod) {
   return std::to_array<EnumName<TensorMethod>>({{TensorMethod::automatic, "auto"},
@@ -73,7 +76,6 @@ struct DecomposeTask {
   std::optional<std::int64_t> order;  // refuse any other
   SymmetryOptions symmetry;
   EntryPrivacyOptions privacy;
-  std::optional<double> weight;  // plan() says at which epsilon components of it are recovered
   // Which fields of `power` the caller has set. A private run has other defaults for the first two
   // and, with noise on every iteration, refuses the last two.
   struct Given {
@@ -81,7 +83,7 @@ struct DecomposeTask {
   };
   Given given;
 
-  OptionTable table();  // without `weight`, which only plans use
+  OptionTable table();
   // Whether the fit leaves entries out.
   bool leaves_out() const { return missing || !mask.empty(); }
 
@@ -96,7 +98,7 @@ struct DecomposeResult {
   Decomposition found;
   PowerOptions power;                         // as used
   TensorMethod method = TensorMethod::power;  // as used
-  // How well the model fits a public tensor.
+  // How well the model fits a public tensor, or one that was released with noise.
   std::optional<FitMeasures> measures;
   std::optional<CpFit> cp;
   std::optional<TuckerFit> tucker;
@@ -110,6 +112,8 @@ struct DecomposeResult {
   // Of a private run.
   std::optional<Certificate> certificate;
   PowerMechanism mechanism = PowerMechanism::automatic;
+  std::optional<double> recoverable;  // components of this weight and more are expected to be found
+  std::optional<double> deviation;    // of the noise in an entry, where all entries were released
   // Of a run that is not private: the time of all its work, and that of checks and packing.
   double seconds = 0, seconds_preparing = 0;
 
@@ -117,9 +121,12 @@ struct DecomposeResult {
 };
 
 // What a private run would do. Refuses a task without epsilon, and what this shape rules out.
+Plan plan(const DecomposeTask& task, const PublicDims& dims);
 Plan plan(const DecomposeTask& task, const PublicShape& shape);
 
-// Refuses sensitive data without epsilon and public data with it. Throws where the caller stops it.
+// Refuses sensitive data without epsilon and public data with it, and a private run whose
+// components are not expected to stand out of the noise (privacy.weight, privacy.anyway). Throws
+// where the caller stops it.
 DecomposeResult run(Input<AnyTensor> tensor, const DecomposeTask& task,
                     const ProgressCallback& progress = {});
 DecomposeResult run(Input<SymmetricTensor> tensor, const DecomposeTask& task,

@@ -51,6 +51,7 @@ DecomposeTask private_tensor_task(PowerMechanism mechanism, Published published 
   task.privacy.delta = 1e-6;
   task.privacy.mechanism = mechanism;
   task.privacy.as_published = published;
+  task.privacy.anyway = true;
   return task;
 }
 
@@ -140,7 +141,7 @@ TEST(DecomposeTask, the_settings_of_the_plan_are_those_of_the_run) {
 TEST(DecomposeTask, the_forecast_of_a_plan_says_at_which_epsilon_a_weight_is_recovered) {
   DecomposeTask task = private_tensor_task(PowerMechanism::iterate);
   const double weight = plan(task, {kTensorDim, 3}).to_json()["forecasts"]["weight"];
-  task.weight = weight;
+  task.privacy.weight = weight;
   const double epsilon = plan(task, {kTensorDim, 3}).to_json()["forecasts"]["epsilon"];
   EXPECT_NEAR(epsilon, 5, 1e-6);
 }
@@ -204,7 +205,24 @@ TEST(DecomposeTask, refuses_what_cannot_be_combined_before_there_is_data) {
     change(task);
     EXPECT_ERROR(task.check(), place);
   };
-  refuses("`method`: ", [](auto& t) { t.method = TensorMethod::alternating; });
+  refuses("`mechanism`: ", [](auto& t) { t.method = TensorMethod::alternating; });
+  refuses("`mechanism`: ", [](auto& t) { t.method = TensorMethod::cp; });
+  refuses(
+      "`as-published`: ",
+      [](auto& t) {
+        t.method = TensorMethod::cp;
+        t.privacy.as_published = Published::wang;
+      },
+      PowerMechanism::automatic);
+  refuses(
+      "`symmetrize`: ",
+      [](auto& t) {
+        t.non_negative = true;
+        t.symmetry.symmetrize = true;
+      },
+      PowerMechanism::input);
+  refuses(
+      "`missing`: ", [](auto& t) { t.missing = true; }, PowerMechanism::input);
   refuses("`method`: ", [](auto& t) { t.method = TensorMethod::simultaneous; });
   refuses("`whiten`: ", [](auto& t) { t.whiten = WhitenBy::tensor; });
   refuses(
@@ -237,6 +255,170 @@ TEST(DecomposeTask, a_caller_can_stop_it) {
                  "stopped");
   }
   EXPECT_ERROR(run(public_tensor(known_tensor()), tensor_task(), stop), "stopped");
+}
+
+// ---- the entries of any tensor ----
+
+const std::vector<Index> kOddDims = {14, 9, 11};
+const Vector kOddWeights = Vector::LinSpaced(2, 900, 700);
+
+std::vector<Matrix> odd_factors(bool non_negative) {
+  std::vector<Matrix> factors;
+  SeededRandom random(6);
+  for (const Index d : kOddDims) {
+    const Matrix block = random_unit_block(d, 2, random);
+    factors.push_back(non_negative ? Matrix(Matrix(block.cwiseMax(0.0)).colwise().normalized())
+                                   : block);
+  }
+  return factors;
+}
+
+DenseTensor odd_tensor(bool non_negative = false) {
+  DenseTensor tensor(kOddDims);
+  const auto factors = odd_factors(non_negative);
+  for (Index e = 0; e < tensor.size(); ++e) {
+    const std::vector<Index> at = tensor.index_of(e);
+    for (Index r = 0; r < 2; ++r) {
+      tensor.values()[e] +=
+          kOddWeights[r] * factors[0](at[0], r) * factors[1](at[1], r) * factors[2](at[2], r);
+    }
+  }
+  return tensor;
+}
+
+DecomposeTask private_entries_task(TensorMethod method = TensorMethod::automatic) {
+  DecomposeTask task = private_tensor_task(PowerMechanism::automatic);
+  task.privacy.anyway = false;
+  task.privacy.weight = 700;
+  task.power.components = 2;
+  task.method = method;
+  if (method == TensorMethod::tucker) task.ranks = {2};
+  return task;
+}
+
+DecomposeResult run_odd(const DecomposeTask& task, bool non_negative = false) {
+  return run(Input(Sensitive(AnyTensor(odd_tensor(non_negative)))), task);
+}
+
+double worst_odd_cosine(const DecomposeResult& result, bool non_negative) {
+  const auto truth = odd_factors(non_negative);
+  double worst = 1;
+  for (std::size_t m = 0; m < 3; ++m) {
+    const Matrix cosines = (truth[m].transpose() * result.found.factors[m]).cwiseAbs();
+    worst = std::min(worst, cosines.rowwise().maxCoeff().minCoeff());
+  }
+  return worst;
+}
+
+TEST(DecomposeTask, any_tensor_is_decomposed_privately_as_planned) {
+  for (const bool non_negative : {false, true}) {
+    DecomposeTask task = private_entries_task();
+    task.non_negative = non_negative;
+    const Plan announced = plan(task, PublicDims(kOddDims));
+    const DecomposeResult result = run_odd(task, non_negative);
+    EXPECT_EQ(result.method, TensorMethod::cp);
+    EXPECT_EQ(releases_of(*result.certificate), releases_of(announced));
+    EXPECT_TRUE(result.certificate->proved) << result.certificate->why;
+    EXPECT_LE(result.certificate->epsilon, 5);
+    EXPECT_GT(worst_odd_cosine(result, non_negative), 0.97);
+    EXPECT_EQ(*announced.releases[0].noise, *result.deviation);
+    // The model holds what there is, so that noise alone is left.
+    EXPECT_NEAR(
+        std::sqrt(result.measures->squared_error / static_cast<double>(result.measures->observed)) /
+            *result.deviation,
+        1, 0.06);
+    if (!non_negative) continue;
+    for (const Matrix& factor : result.found.factors) EXPECT_GE(factor.minCoeff(), 0);
+  }
+}
+
+TEST(DecomposeTask, every_method_without_symmetry_works_on_released_entries) {
+  for (const TensorMethod method :
+       {TensorMethod::cp, TensorMethod::tucker, TensorMethod::alternating}) {
+    const DecomposeResult result = run_odd(private_entries_task(method));
+    EXPECT_EQ(result.method, method);
+    EXPECT_TRUE(result.certificate->proved);
+    EXPECT_EQ(result.found.factors.size(), 3u);
+    EXPECT_EQ(result.certificate->releases.size(), 1u);
+  }
+  DecomposeTask chosen = private_entries_task();
+  chosen.components_auto = true;
+  chosen.components_up_to = 3;
+  EXPECT_EQ(run_odd(chosen).found.weights.size(), 2);
+}
+
+TEST(DecomposeTask, the_route_follows_from_shape_and_options_and_never_from_entries) {
+  const auto unit_of = [](const DecomposeTask& task, const std::vector<Index>& dims) {
+    return plan(task, PublicDims(dims)).statement.unit;
+  };
+  DecomposeTask task = private_tensor_task(PowerMechanism::automatic);
+  EXPECT_EQ(unit_of(task, {12, 12, 12}), "one entry of the symmetric tensor");
+  EXPECT_EQ(unit_of(task, {12, 12, 11}), "one entry of the tensor");
+  EXPECT_EQ(unit_of(task, {6, 6, 6, 6, 6}), "one entry of the tensor");
+  task.symmetry.symmetrize = true;
+  EXPECT_ERROR(plan(task, PublicDims({12, 12, 11})), "equal dimensions");
+  task = private_entries_task(TensorMethod::cp);
+  EXPECT_EQ(unit_of(task, {12, 12, 12}), "one entry of the tensor");
+  // Entries that are symmetric and entries that are not: the same method and the same release.
+  DenseTensor crooked = known_tensor().to_dense();
+  crooked.values()[5] += 100;
+  for (const DenseTensor& tensor : {known_tensor().to_dense(), crooked}) {
+    const DecomposeResult result =
+        run(Input(Sensitive(AnyTensor(tensor))), private_tensor_task(PowerMechanism::automatic));
+    EXPECT_EQ(result.method, TensorMethod::power);
+    EXPECT_EQ(result.certificate->statement.unit, "one entry of the symmetric tensor");
+  }
+}
+
+TEST(DecomposeTask, the_noise_grows_with_the_declared_change) {
+  for (const std::vector<Index>& dims : {kOddDims, std::vector<Index>(3, kTensorDim)}) {
+    DecomposeTask task = private_entries_task();
+    const Plan one = plan(task, PublicDims(dims));
+    task.privacy.entry_change = 20;
+    const Plan wide = plan(task, PublicDims(dims));
+    EXPECT_NEAR(*wide.releases[0].noise / *one.releases[0].noise, 20, 1e-6);
+    EXPECT_NEAR(*wide.forecasts[1].value / *one.forecasts[1].value, 20, 1e-6);
+    EXPECT_EQ(wide.to_json()["settings"]["entry_change"], 20);
+    EXPECT_NE(wide.statement.neighbours.find("20"), std::string::npos);
+  }
+}
+
+TEST(DecomposeTask, a_run_that_would_return_noise_is_refused_unless_told_otherwise) {
+  for (const bool odd : {false, true}) {
+    const auto attempt = [&](const DecomposeTask& task) {
+      return odd ? run_odd(task) : run(Input(Sensitive(known_tensor())), task);
+    };
+    DecomposeTask task = private_entries_task();
+    EXPECT_NO_THROW(attempt(task));
+    task.privacy.weight = 1;
+    EXPECT_ERROR(attempt(task), "`weight`: at epsilon 5 components of weight ");
+    task.privacy.anyway = true;
+    EXPECT_NO_THROW(attempt(task));
+    task.privacy.anyway = false;
+    task.privacy.weight.reset();
+    EXPECT_ERROR(attempt(task), "nothing public says how strong yours are");
+    task.privacy.epsilon = 0.2;
+    task.privacy.max_entry = 1e-3;
+    EXPECT_ERROR(attempt(task), "no component has a weight above");
+    task.privacy.max_entry = 1000;
+    EXPECT_NO_THROW(attempt(task));
+    task.privacy.weight = 1e6;
+    task.privacy.max_entry = 1e-3;
+    EXPECT_ERROR(attempt(task), "no component has a weight above");
+  }
+}
+
+TEST(DecomposeTask, what_a_shape_rules_out_is_refused_before_a_release) {
+  DecomposeTask task = private_entries_task(TensorMethod::cp);
+  task.power.components = 100;
+  EXPECT_ERROR(plan(task, PublicDims(kOddDims)), "`components`: ");
+  task = private_entries_task(TensorMethod::tucker);
+  task.ranks = {3, 3};
+  EXPECT_ERROR(plan(task, PublicDims(kOddDims)), "`ranks`: ");
+  task = private_entries_task();
+  EXPECT_ERROR(plan(task, PublicDims({5, 1, 5})), "one row only");
+  task.privacy.delta = 0.01;
+  EXPECT_ERROR(plan(task, PublicDims(kOddDims)), "`delta`: ");
 }
 
 TEST(DecomposeTask, saves_one_matrix_or_one_for_each_mode) {

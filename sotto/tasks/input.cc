@@ -1,7 +1,11 @@
 #include "sotto/tasks/input.h"
 
+#include <charconv>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/read_corpus.h"
@@ -20,6 +24,36 @@ Input<T> input_of(Sensitive<T> data, bool is_private, const std::string& what, F
   Input<T> input = declared(std::move(data), is_private, what);
   input.add_public_fact(format_fact(name_of(format)));
   return input;
+}
+
+// The dimensions of an .tns file from its header.
+std::vector<Index> declared_dims(const std::string& path) {
+  ByteSource source(path, Packing::by_name);
+  LineReader lines(source);
+  std::string_view line;
+  std::vector<std::vector<std::string>> head;  // words of the first lines
+  while (head.size() < 3 && lines.next(line)) {
+    std::vector<std::string> words;
+    for (;;) {
+      const std::string_view word = take_word(line);
+      if (word.empty()) break;
+      words.emplace_back(word);
+    }
+    if (!words.empty() && !words.front().starts_with('#')) head.push_back(std::move(words));
+  }
+  std::vector<Index> dims;
+  if (head.size() == 3 && (head[0].front() == "sptensor" || head[0].front() == "tensor")) {
+    for (const std::string& word : head[2]) {
+      Index d = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), d);
+      if (error != std::errc{} || end != word.data() + word.size() || d < 1) break;
+      dims.push_back(d);
+    }
+  }
+  SOTTO_REQUIRE_AT(dims.size() >= 3, path,
+                   "declares no shape of order 3 or more; `plan` needs an .npy file, or .tns with "
+                   "a Tensor Toolbox header");
+  return dims;
 }
 
 }  // namespace
@@ -51,8 +85,13 @@ Input<Points> points_input(const std::string& path, PointFileOptions file, bool 
   return input_of(std::move(data), is_private, "the points", used);
 }
 
+PublicDims tensor_dims(const std::string& path) {
+  const std::string plain = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
+  return PublicDims(plain.ends_with(".tns") ? declared_dims(path) : read_npy_header(path).shape);
+}
+
 PublicShape tensor_shape(const std::string& path) {
-  return require_shape(read_npy_header(path).shape, path);
+  return require_shape(tensor_dims(path).dims, path);
 }
 
 PublicPointShape points_shape(const std::string& path, PointFileOptions file) {

@@ -43,7 +43,9 @@ Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
 
-// The shape of a tensor from the header of an .npy file, which is public; no more of it is read.
+// The shape of a tensor from the header of a file, .npy or .tns with a Tensor Toolbox header, which
+// is public; no more of it is read. The second refuses a shape that cannot be symmetric.
+PublicDims tensor_dims(const std::string& path);
 PublicShape tensor_shape(const std::string& path);
 
 // The shape of a file of private points, as far as the file states it without being read.

@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <variant>
 
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
-#include "sotto/io/line_reader.h"
-#include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/models/people_factors.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/input.h"
 
 namespace sotto {
 namespace {
@@ -73,36 +71,6 @@ PeopleResult people_result(PeopleFit fit, std::vector<Index> dims) {
   return result;
 }
 
-// The dimensions of an .tns file from its header.
-std::vector<Index> declared_dims(const std::string& path) {
-  ByteSource source(path, Packing::by_name);
-  LineReader lines(source);
-  std::string_view line;
-  std::vector<std::vector<std::string>> head;  // words of the first lines
-  while (head.size() < 3 && lines.next(line)) {
-    std::vector<std::string> words;
-    for (;;) {
-      const std::string_view word = take_word(line);
-      if (word.empty()) break;
-      words.emplace_back(word);
-    }
-    if (!words.empty() && !words.front().starts_with('#')) head.push_back(std::move(words));
-  }
-  std::vector<Index> dims;
-  if (head.size() == 3 && (head[0].front() == "sptensor" || head[0].front() == "tensor")) {
-    for (const std::string& word : head[2]) {
-      Index d = 0;
-      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), d);
-      if (error != std::errc{} || end != word.data() + word.size() || d < 1) break;
-      dims.push_back(d);
-    }
-  }
-  SOTTO_REQUIRE_AT(dims.size() >= 3, path,
-                   "declares no shape of order 3 or more; `plan` needs an .npy file, or .tns with "
-                   "a Tensor Toolbox header");
-  return dims;
-}
-
 }  // namespace
 
 void PersonPrivacyOptions::check() const {
@@ -120,9 +88,7 @@ Plan plan_people_run(const PeopleTask& task, const PublicPeopleShape& shape) {
 }
 
 PublicPeopleShape people_file_shape(const std::string& path) {
-  const std::string plain = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
-  return people_shape(plain.ends_with(".npy") ? read_npy_header(path).shape : declared_dims(path),
-                      path);
+  return people_shape(tensor_dims(path).dims, path);
 }
 
 PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,

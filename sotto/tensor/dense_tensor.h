@@ -54,6 +54,7 @@ class DenseTensor {
 
   std::span<const double> values() const { return values_; }
   std::span<double> values() { return values_; }
+  double* data() { return values_.data(); }
 
   // Checked access. `position` is the place of an index in values(), `index_of` its inverse.
   Index position(std::span<const Index> index) const;

@@ -315,6 +315,47 @@ def dense_tns(entries):
                     for i in itertools.product(range(SIDE), repeat=3))])
 
 
+# ---- entries of any tensor: (index, number), all of them ----
+
+ODD_SIDES = (6, 4, 5)
+
+
+def odd_tensor(weight=900.0, sides=ODD_SIDES):
+    """Two components that are not negative."""
+    def vector(mode, component):
+        made = [1.0 + (i + mode) % 3 if (i % 2 == 0) == (component == 0) else 0.2
+                for i in range(sides[mode])]
+        norm = math.sqrt(sum(x * x for x in made))
+        return [x / norm for x in made]
+    vectors = [[vector(m, c) for m in range(len(sides))] for c in range(2)]
+    return [(index, sum(w * math.prod(v[i] for v, i in zip(part, index))
+                        for w, part in zip((weight, weight / 2), vectors)))
+            for index in itertools.product(*map(range, sides))]
+
+
+def shifted(by):
+    return lambda entry: (entry[0], entry[1] + by)
+
+
+OTHER_ODD = {"moved up": shifted(1), "moved down": shifted(-1), "moved a little": shifted(1e-9),
+             "nearly not": shifted(5e-324),
+             "held at zero": lambda e: (e[0], 0.0 if abs(e[1]) <= 1 else e[1] - 0.5)}
+
+
+def sides_of(entries):
+    return tuple(max(index[m] for index, _ in entries) + 1 for m in range(len(entries[0][0])))
+
+
+def odd_npy(entries):
+    return npy_bytes([value for _, value in entries], sides_of(entries))
+
+
+def odd_tns(entries):
+    body = [f"{' '.join(str(i + 1) for i in index)} {value!r}" for index, value in entries if value]
+    sides = sides_of(entries)
+    return lines(["sptensor", len(sides), " ".join(map(str, sides)), len(body), *body])
+
+
 # ---- ratings: (user, item, value, time); unit user: (user, [(item, value, time), ..]) ----
 
 USERS, ITEMS, MONTHS = 24, 10, 3

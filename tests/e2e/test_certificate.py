@@ -20,13 +20,14 @@ class PrivateRuns(ProgramTest):
         self.write("items.txt", "".join(f"{i}\n" for i in range(1, 61)))
         topics = ["topics", "corpus/docword.txt", "--format", "uci", "--vocab", "corpus/vocab.txt",
                   "-k", 2]
-        tensor = ["decompose", "tensor/tensor.npy", "-k", 2]
+        tensor = ["decompose", "tensor/tensor.npy", "-k", 2, "--anyway"]
         ratings = ["complete", "ratings/ratings.csv", "-r", 2, *RANGE]
         points = ["--max-norm", 1, "-k", 2]
         kept = len((self.folder / "ratings" / "ratings.csv").read_text().splitlines()) - 1
         self.runs = {
             "decompose": (56, [*tensor, "--mechanism", "iterate"]),
             "decompose input": (56, [*tensor, "--mechanism", "input"]),
+            "decompose entries": (216, [*tensor, "--method", "cp"]),
             "stream": (4000, ["stream", "points/points.npy", *points, "-R", 3, "--batch", 1000]),
             "mixture": (4000, ["mixture", "points/points.npy", *points]),
             "topics": (3000, topics),
@@ -136,7 +137,7 @@ class LargeValues(ProgramTest):
         values = [0.0] * d**3
         values[0], values[d * d + d + 1] = weight, weight / 2  # along the first two axes
         self.write("t.npy", npy_bytes(values, (d,) * 3))
-        run = ["decompose", "t.npy", "-k", 2, "-e", 1, "--delta", 1e-6]
+        run = ["decompose", "t.npy", "-k", 2, "-e", 1, "--delta", 1e-6, "--weight", 1e9]
         done = self.sotto(*run, "--mechanism", "input", "--json")
         self.assertIn(done.returncode, (0, 3), done.stderr)
         weights = json.loads(done.stdout)["weights"]
@@ -146,7 +147,7 @@ class LargeValues(ProgramTest):
     def test_a_bound_on_entries_is_stated_with_its_number(self):
         self.succeed("generate", "tensor", "-d", 10, "-k", 2, "--out", "tensor")
         run = ["decompose", "tensor/tensor.npy", "-k", 2, "-e", 1, "--delta", 1e-6, "--mechanism",
-               "iterate"]
+               "iterate", "--anyway"]
         for options, bound in ([], "4294967296"), (["--max-entry", 12.5], "12.5"):
             fact = f"that entries are clipped to the range from -{bound} to {bound}"
             self.assertIn(fact, self.succeed(*run, *options))

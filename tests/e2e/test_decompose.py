@@ -211,7 +211,7 @@ class Refusals(ProgramTest):
                 ("--ranks", ["-k", 2, "--ranks", "1.5"]), ("--components", []),
                 ("--missing", ["-k", 2, "--method", "power", "--missing"]),
                 ("--labels", ["-k", 2, "--labels", "one.txt"]),
-                ("--non-negative", ["-k", 2, "--non-negative", "--epsilon", 1, "--delta", 1e-6])):
+                ("--missing", ["-k", 2, "--missing", "--epsilon", 1, "--delta", 1e-6])):
             self.refuse("decompose", path, *options, says=says)
         self.bad("thin.npy", npy_bytes(values, (1, 12, 5)), "one row")
         self.bad("twice.tns", "1 1 1 1\n1 1 1 2\n2 2 2 1\n", "more than once")

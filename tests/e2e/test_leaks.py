@@ -42,7 +42,7 @@ def of_users(file, *options, form="csv", items="items.txt"):
 
 
 def decompose(file, *options):
-    return ("decompose", file, "-k", 1, *TARGET, *SEED, "-L", 2, "-R", 2, *options)
+    return ("decompose", file, "-k", 1, *TARGET, *SEED, "-L", 2, "-R", 2, "--anyway", *options)
 
 
 def format_of(form):

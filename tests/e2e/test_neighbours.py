@@ -27,6 +27,14 @@ ITERATED = VECTORS + SCALED + ("diagnostics.history.change[]",)
 # The number of iterations on a noisy tensor is a function of that tensor.
 ON_INPUT = VECTORS + ("diagnostics.residuals[]", "diagnostics.iterations[]")
 INPUT_SETS = ("diagnostics.history", "report.html")
+# A model that is fitted to released entries.
+ON_ENTRIES = ("weights[]", "fit", "explained", "core.npy", *(
+    f"diagnostics.{field}" for field in (
+        "agreement[]", "congruence[]", "core_consistency", "iterations", "relative_error",
+        "start_errors[]", "error_over_noise", "residuals[]", "iterations[]")),
+    *(f"factors_{m}.npy" for m in range(5)),
+    *(f"largest_entries.factors_{m}[].{part}[]" for m in range(5) for part in ("index", "value")))
+ENTRY_SETS = ("relative_errors", "diagnostics.relative_errors", *INPUT_SETS)
 TOPICS = ("weights[]", "topics[].weight", "topics[].words[].word", "topics[].words[].probability",
           "topics.npy", "weights.npy", "inferred.npy", "diagnostics.core_words",
           *(f"evaluation.{field}" for field in (
@@ -68,7 +76,7 @@ def decompose_cases():
         # On a released tensor the run may or may not converge, which decides the exit code.
         options += ("-L", 32, "-R", 1000) if "input" in options else ("-L", 4, "-R", 8)
         return Case(f"decompose {name}",
-                    ("decompose", "FILE", "-k", 2, *TARGET, *options),
+                    ("decompose", "FILE", "-k", 2, *TARGET, "--anyway", *options),
                     units or data.symmetric(), render, data.OTHER_ENTRIES, file, alike=alike, **more)
     as_input = {"released": ON_INPUT, "released_sets": INPUT_SETS}
     as_iterate = {"released": ITERATED}
@@ -92,6 +100,30 @@ def decompose_cases():
         case("input, eigenpairs", "--mechanism", "input", "--method", "eigenpairs", **as_input),
         case("as published by wang", "--as-published", "wang", **as_iterate),
         case("as published by imtiaz", "--as-published", "imtiaz", **as_iterate),
+    ]
+
+
+def entries_cases():
+    def case(name, *options, units=None, render=data.odd_npy, file="data.npy",
+             alike=data.ALIKE_ENTRIES, others=data.OTHER_ODD):
+        return Case(f"decompose entries, {name}",
+                    ("decompose", "FILE", *TARGET, "--weight", 400, "-R", 2000, *options),
+                    units or data.odd_tensor(), render, others, file, alike=alike,
+                    released=ON_ENTRIES, released_sets=ENTRY_SETS)
+    wide = {kind: data.shifted(by) for kind, by in (("up", 20), ("down", -20), ("a little", 1e-6))}
+    return [
+        case("cp by the shape", "-k", 2),
+        case("cp, sparse .tns", "-k", 2, render=data.odd_tns, file="data.tns"),
+        case("cp by name, equal sides", "-k", 2, "--method", "cp",
+             units=data.odd_tensor(sides=(5, 5, 5))),
+        case("order 5", "-k", 1, units=data.odd_tensor(sides=(3, 2, 3, 2, 2))),
+        case("non-negative", "-k", 2, "--non-negative"),
+        case("tucker", "--ranks", 2),
+        case("tucker, non-negative", "--ranks", 2, "--non-negative"),
+        case("alternating", "-k", 2, "--method", "alternating"),
+        case("--entry-change", "-k", 2, "--entry-change", 20, "--anyway",
+             others=wide),
+        case("--max-entry", "-k", 2, "--max-entry", 20, alike=data.ALIKE_HELD),
     ]
 
 
@@ -287,7 +319,7 @@ def people_cases():
             case("without steps", "--refine", 0), case("real values", "--values", "real")]
 
 
-CASES = (decompose_cases() + stream_cases() + topics_cases() + mixture_cases() + rating_cases() +
+CASES = (decompose_cases() + entries_cases() + stream_cases() + topics_cases() + mixture_cases() + rating_cases() +
          user_cases() + people_cases())
 
 

@@ -107,6 +107,9 @@ class People(ProgramTest):
         refuse(f"{head}4 5 6 1\n", *PERSON, "--epsilon", 1, says="--delta")
         refuse(f"{head}4 5 6 1\n", *PERSON, "--people", 5, says="--people")
         refuse(f"{head}4 5 6 1\n", "-k", 2, "--refine", 5, says="--unit")
+        for of_entries in (("--method", "tucker"), ("--non-negative",), ("--starts", 4),
+                           ("--mechanism", "input"), ("--weight", 5), ("--anyway",)):
+            refuse(f"{head}4 5 6 1\n", *private, *of_entries, says=of_entries[0])
         refuse(f"{head}4 5 6 1\n", *PERSON, "--epsilon", 1, "--delta", 0.5, says="delta")
         refuse(f"{head}4 5 6 1\n", "--unit", "person", "-k", 70, *PRIVATE, says="--components")
 

@@ -53,7 +53,7 @@ class PrivateDecompose(ProgramTest):
     def run_private(self, *options, path=None, epsilon=2):
         """Standard output. Exit code 3, no convergence on a released tensor, is no failure."""
         done = self.sotto("decompose", path or self.path, "-k", 2, "--epsilon", epsilon, "--delta",
-                          1e-6, *options)
+                          1e-6, "--anyway", *options)
         self.assertIn(done.returncode, (0, 3), done.stderr)
         self.assertEqual(done.stderr, NOT_CONVERGED if done.returncode == 3 else "")
         return done.stdout
@@ -166,9 +166,136 @@ class PrivateDecompose(ProgramTest):
         for options in (["--method", "simultaneous"], ["--method", "eigenpairs"],
                         ["--whiten", "tensor"]):
             done = self.sotto("decompose", self.path, "-k", 1, *PRIVATE, "--mechanism", "input",
-                              "--json", *options)
+                              "--anyway", "--json", *options)
             self.assertIn(done.returncode, (0, 3), done.stderr)
             self.assertEqual(json.loads(done.stdout)["privacy"]["guarantee"], "proved")
+
+
+class AnyTensor(ProgramTest):
+    """Tensors without symmetry: noise on the entries once, then any method."""
+    DIMS = (9, 7, 8)
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(3)
+        self.vectors = []
+        for d in self.DIMS:
+            v = [abs(rng.gauss(0, 1)) for _ in range(d)]
+            norm = math.sqrt(sum(x * x for x in v))
+            self.vectors.append([x / norm for x in v])
+        self.values = [2000 * math.prod(v[i] for v, i in zip(self.vectors, index))
+                       for index in itertools.product(*map(range, self.DIMS))]
+        self.path = self.write("t.npy", npy_bytes(self.values, self.DIMS))
+
+    def private(self, *options, path=None):
+        done = self.sotto("decompose", path or self.path, *PRIVATE, "--json", *options)
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        return json.loads(done.stdout)
+
+    def test_every_method_recovers_a_strong_component_and_is_certified(self):
+        for n, options in enumerate((["-k", 1], ["-k", 1, "--method", "cp"],
+                                     ["-k", 1, "--non-negative"], ["--ranks", 1],
+                                     ["--ranks", 1, "--non-negative"], ["-k", "auto"],
+                                     ["-k", 1, "--method", "alternating"])):
+            with self.subTest(options):
+                out = self.folder / str(n)
+                result = self.private(*options, "--weight", 2000, "--csv", "--out", out)
+                privacy = result["privacy"]
+                self.assertEqual(privacy["guarantee"], "proved")
+                self.assertEqual(privacy["unit"], "one entry of the tensor")
+                self.assertLessEqual(privacy["epsilon"], 2)
+                self.assertGreater(privacy["epsilon"], 2 * (1 - 1e-6))
+                self.assertLess(abs(recomputed_epsilon(privacy) / privacy["epsilon"] - 1), 1e-12)
+                self.assertEqual(len(privacy["releases"]), 1)
+                self.assertEqual(privacy["releases"][0]["values"], 504)
+                self.assertEqual(result["input"], {"dims": list(self.DIMS)})
+                self.assertNotIn("seconds", json.dumps(result))
+                for mode, truth in enumerate(self.vectors):
+                    (rows, columns), factor = read_npy(out / f"factors_{mode}.npy")
+                    cosine = abs(sum(factor[columns * i] * truth[i] for i in range(rows)))
+                    self.assertGreater(cosine, 0.99, mode)
+                    self.assertTrue((out / f"factors_{mode}.csv").exists())
+
+    def test_the_terminal_says_what_was_fitted_and_what_may_be_noise(self):
+        text = self.succeed("decompose", self.path, "-k", 1, *PRIVATE, "--weight", 2000)
+        for words in ("released tensor, noise included", "noise in an entry", "may be noise",
+                      "differentially private", "changed by at most 1 "):
+            self.assertIn(words, text)
+        self.assertNotIn("not private", text)
+
+    def test_a_declared_change_scales_noise_and_shows_everywhere(self):
+        one, wide = (self.private("-k", 1, "--anyway", "--entry-change", x) for x in (1, 20))
+        noise = [r["privacy"]["releases"][0]["noise"] for r in (one, wide)]
+        self.assertAlmostEqual(noise[1] / noise[0], 20, places=6)
+        self.assertIn("at most 20 ", wide["privacy"]["neighbours"])
+        self.assertIn("that one entry changes by at most 20", wide["privacy"]["public"])
+        self.assertEqual(wide["options"]["entry-change"], 20)
+        plan = self.private("-k", 1, "--plan", "--entry-change", 20)
+        self.assertEqual(plan["settings"]["entry_change"], 20)
+        self.assertAlmostEqual(plan["releases"][0]["noise"] / noise[1], 1)
+        text = self.succeed("decompose", self.path, "-k", 1, *PRIVATE, "--entry-change", 20,
+                            "--plan")
+        self.assertIn("entry_change 20", text)
+
+    def test_the_shape_decides_and_symmetry_is_not_looked_for(self):
+        cube = [rng for rng in range(27)]
+        path = self.write("cube.npy", npy_bytes(map(float, cube), (3, 3, 3)))
+        result = self.private("-k", 1, "--anyway", path=path)
+        self.assertEqual(result["options"]["method"], "power")
+        self.assertEqual(result["privacy"]["unit"], "one entry of the symmetric tensor")
+        result = self.private("-k", 1, "--anyway", "--method", "cp", path=path)
+        self.assertEqual(result["privacy"]["unit"], "one entry of the tensor")
+        self.assertEqual(self.private("-k", 1, "--anyway")["options"]["method"], "cp")
+
+    def test_a_sparse_file_is_the_dense_tensor_it_stands_for(self):
+        text = "sptensor\n3\n3 2 2\n1\n3 2 1 5\n"
+        dense = [0.0] * 12
+        dense[2 * 4 + 1 * 2] = 5.0
+        tns = self.write("s.tns", text)
+        npy = self.write("d.npy", npy_bytes(dense, (3, 2, 2)))
+        runs = [self.private("-k", 1, "--anyway", "--insecure-seed", 3, path=p) for p in (tns, npy)]
+        self.assertEqual(runs[0]["weights"], runs[1]["weights"])
+        self.assertEqual(runs[0]["input"], {"dims": [3, 2, 2]})
+        plan = self.private("-k", 1, "--plan", path=tns)
+        self.assertEqual(plan["releases"][0]["values"], 12)
+
+    def test_huge_entries_are_released_and_a_nan_is_refused_without_a_word(self):
+        values = list(self.values)
+        values[3] = 1e60
+        self.private("-k", 1, "--anyway", path=self.write("h.npy", npy_bytes(values, self.DIMS)))
+        values[3] = math.nan
+        path = self.write("n.npy", npy_bytes(values, self.DIMS))
+        self.refuse("decompose", path, "-k", 1, *PRIVATE, "--anyway", says="nothing was released")
+
+
+class Signal(ProgramTest):
+    """A run that can only return noise says so before it spends anything."""
+    def test_the_default_example_at_epsilon_1_is_refused(self):
+        self.succeed("generate", "tensor", "--out", "made")
+        run = ["decompose", "made/tensor.npy", "-k", 5, "--epsilon", 1, "--delta", 1e-6]
+        self.refuse(*run, "--out", "found", says=["expected to be recovered", "--weight",
+                                                  "--anyway", "nothing was released"])
+        self.refuse(*run, "--out", "found", "--weight", 1, says=["--weight", "from epsilon"])
+        self.refuse(*run, "--out", "found", "--max-entry", 0.5,
+                    says=["expected to be recovered", "no component", "--anyway"])
+        self.assertIn(self.sotto(*run, "--anyway").returncode, (0, 3))
+        plan = json.loads(self.succeed(*run, "--plan", "--json"))
+        self.assertEqual(plan["forecasts"]["refused"], 1)
+        weight = plan["forecasts"]["weight"]
+        self.assertIn(self.sotto(*run, "--weight", 1.001 * weight).returncode, (0, 3))
+        self.assertIn("refused", self.succeed(*run, "--plan"))
+        stated = json.loads(self.succeed(*run, "--plan", "--json", "--weight", 1.001 * weight))
+        self.assertNotIn("refused", stated["forecasts"])
+
+    def test_entries_likewise(self):
+        path = self.write("t.npy", npy_bytes([1.0] * 24, (4, 3, 2)))
+        run = ["decompose", path, "-k", 1, *PRIVATE]
+        self.refuse(*run, says=["expected to be recovered", "--anyway"])
+        self.refuse(*run, "--weight", 5, says=["--weight", "expected to be recovered"])
+        self.refuse(*run, "--max-entry", 1, says="no component")
+        self.assertIn(self.sotto(*run, "--max-entry", 100).returncode, (0, 3))
+        # A smaller change needs less noise.
+        self.assertIn(self.sotto(*run, "--weight", 5, "--entry-change", 0.01).returncode, (0, 3))
 
 
 class Plan(ProgramTest):
@@ -192,7 +319,7 @@ class Plan(ProgramTest):
                     ["--as-published", "wang"]):
             announced = {r["what"]: (r["count"], r["values"], r["mechanism"])
                          for r in self.plan(tensor, *how)["releases"]}
-            done = self.sotto("decompose", tensor, "-k", 3, *PRIVATE, *how, "--json")
+            done = self.sotto("decompose", tensor, "-k", 3, *PRIVATE, *how, "--anyway", "--json")
             self.assertIn(done.returncode, (0, 3), done.stderr)
             counts = {}
             for r in json.loads(done.stdout)["privacy"]["releases"]:
@@ -236,12 +363,22 @@ class Refusals(ProgramTest):
                 (["--epsilon", 1, "--delta", 1], "--delta"),
                 (["--mechanism", "input"], "--epsilon"), (["--as-published", "wang"], "--epsilon"),
                 (["--insecure-seed", 1], "--epsilon"), (["--max-entry", 1], "--epsilon"),
-                (["--dim", 3], "--plan"), (["--weight", 3], "--plan"), (["--plan"], "--epsilon"),
+                (["--dim", 3], "--plan"), (["--weight", 3], "--epsilon"), (["--plan"], "--epsilon"),
+                (["--anyway"], "--epsilon"), (["--entry-change", 2], "--epsilon"),
+                ([*PRIVATE, "--entry-change", 0], "--entry-change"),
+                ([*PRIVATE, "--entry-change", "nan"], "--entry-change"),
+                ([*PRIVATE, "--method", "cp", "--mechanism", "iterate"], "--mechanism"),
+                ([*PRIVATE, "--method", "cp", "--as-published", "wang"], "--as-published"),
+                ([*PRIVATE, "--method", "cp", "--symmetrize"], "--symmetrize"),
+                ([*PRIVATE, "--method", "cp", "-k", 10], "--components"),
+                ([*PRIVATE, "--method", "tucker"], "--ranks"),
+                ([*PRIVATE, "--method", "tucker", "--ranks", 4], "--ranks"),
+                ([*PRIVATE, "--missing"], "--missing"),
+                ([*PRIVATE, "--method", "cp", "--labels", "a,b,c"], "--labels"),
                 ([*PRIVATE, "--as-published", "wang", "--mechanism", "input"], "--as-published"),
                 ([*PRIVATE, "--mechanism", "iterate", "--method", "simultaneous"], "--method"),
                 ([*PRIVATE, "--mechanism", "iterate", "--whiten", "tensor"], "--whiten"),
                 ([*PRIVATE, "--whiten-with", self.good], "--whiten-with"),
-                ([*PRIVATE, "--method", "alternating"], "--method"),
                 ([*PRIVATE, "--mechanism", "iterate", "--polish", 3], "--polish"),
                 ([*PRIVATE, "--mechanism", "iterate", "--tolerance", 0.1], "--tolerance"),
                 ([*PRIVATE, "--order", 4], "order 3, not 4"),
@@ -265,7 +402,9 @@ class Refusals(ProgramTest):
 
     def test_shapes_and_paths(self):
         self.refused(PRIVATE, "missing.npy", path="missing.npy")
-        self.refused(PRIVATE, "equal", path=self.write("f.npy", npy_bytes([1.0] * 4, (1, 2, 2))))
+        self.refused(PRIVATE, "one row", path=self.write("f.npy", npy_bytes([1.0] * 4, (1, 2, 2))))
+        self.refused([*PRIVATE, "--method", "power"], ["equal", "cp"],
+                     path=self.write("g.npy", npy_bytes([1.0] * 12, (3, 2, 2))))
         self.refused(PRIVATE, "order", path=self.write("m.npy", npy_bytes([1.0] * 4, (2, 2))))
         big = "sptensor\n3\n100000 100000 100000\n1\n1 1 1 1\n"
         self.refused(PRIVATE, "2^32", path=self.write("big.tns", big))

@@ -192,7 +192,7 @@ class Tensors(PrivateFiles):
     def test_the_format_is_told_by_the_name_a_mark_or_the_user(self):
         entries = [(i, j, k) for i, j, k in itertools.product(range(1, 5), repeat=3)]
         text = "sptensor\n3\n4 4 4\n64\n" + "".join("%d %d %d 900\n" % entry for entry in entries)
-        private = ["-k", 1, "--symmetrize", *BUDGET]
+        private = ["-k", 1, "--symmetrize", "--anyway", *BUDGET]
         self.assert_same_refusal([text, text.replace("900", "901"), "1 1 1 5\n"], "tensor",
                                  "decompose", *private, says="--format")
         for name, options in ("x.tns", []), ("tensor", ["--format", "tns"]):
