@@ -181,7 +181,7 @@ void check_size(const NpyHeader& header, const ByteSource& source) {
 }
 
 // A file may truly be as large as it claims and still not fit in memory.
-void reserve_all(std::vector<double>& values, const NpyHeader& header, const std::string& place) {
+void reserve_all(AlignedValues& values, const NpyHeader& header, const std::string& place) {
   try {
     values.reserve(header.count);
   } catch (const std::exception&) {
@@ -273,7 +273,7 @@ DenseTensor read_npy(ByteSource& source) {
   NpyHeader header = read_npy_header(source);
   constexpr Index block_items = 1 << 17;
   std::vector<char> block(std::min(block_items, header.count) * header.item_size);
-  std::vector<double> values;
+  AlignedValues values;
   if (source.size()) reserve_all(values, header, source.path());
   while (std::ssize(values) < header.count) {
     const Index done = std::ssize(values), items = std::min(block_items, header.count - done);

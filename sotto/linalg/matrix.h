@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <vector>
 
 #include "sotto/base/export.h"
 
@@ -11,5 +12,8 @@ using Index = Eigen::Index;
 using Matrix = Eigen::MatrixXd;  // column-major
 using Vector = Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// Numbers that always begin at the same alignment. Where vectorised sums begin depends on it, and
+// so do their last digits.
+using AlignedValues = std::vector<double, Eigen::aligned_allocator<double>>;
 
 }  // namespace sotto

@@ -150,8 +150,12 @@ DenseTensor::DenseTensor(std::vector<Index> dims) : dims_(std::move(dims)) {
   values_.resize(count);
 }
 
-DenseTensor::DenseTensor(std::vector<Index> dims, std::vector<double> values)
-    : dims_(std::move(dims)), values_(std::move(values)) {
+DenseTensor::DenseTensor(std::vector<Index> dims, const std::vector<double>& values)
+    : dims_(std::move(dims)), values_(values.begin(), values.end()) {
+  check();
+}
+
+void DenseTensor::check() const {
   const Index count = checked_entry_count(dims_);
   SOTTO_REQUIRE(size() == count, "a tensor of {} needs {} values, got {}", shape_text(dims_), count,
                 size());

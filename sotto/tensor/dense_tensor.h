@@ -9,9 +9,11 @@
 // Privacy: none. The caller wraps data from a person's file as Sensitive.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sotto/base/export.h"
@@ -42,7 +44,13 @@ class DenseTensor {
  public:
   // All zero.
   explicit DenseTensor(std::vector<Index> dims);
-  DenseTensor(std::vector<Index> dims, std::vector<double> values);
+  DenseTensor(std::vector<Index> dims, const std::vector<double>& values);
+  // Takes the values over. A template, so that lists in braces mean the constructor above.
+  template <std::same_as<AlignedValues> Values>
+  DenseTensor(std::vector<Index> dims, Values values)
+      : dims_(std::move(dims)), values_(std::move(values)) {
+    check();
+  }
 
   // From values in Fortran order (first index fastest).
   static DenseTensor from_fortran(std::vector<Index> dims, std::span<const double> values);
@@ -73,8 +81,10 @@ class DenseTensor {
   DenseTensor symmetrised() const;
 
  private:
+  void check() const;
+
   std::vector<Index> dims_;
-  std::vector<double> values_;
+  AlignedValues values_;
 };
 
 }  // namespace sotto
