@@ -52,17 +52,15 @@ class GenerateRatings final : public Command {
                         std::span<const double> values) {
     constexpr std::size_t buffered = std::size_t{1} << 20;
     AtomicFile file(path);
-    fmt::memory_buffer text;
-    const auto out = std::back_inserter(text);
-    fmt::format_to(out, "user,item,month,rating\n");
+    std::string text = "user,item,month,rating\n";
     for (Index e = 0; e < entries.size(); ++e) {
-      fmt::format_to(out, "{},{},{},{:.9g}\n", entries.row(0, e) + 1, entries.row(1, e) + 1,
-                     entries.row(2, e) + 1, values[static_cast<std::size_t>(e)]);
+      text += fmt::format("{},{},{},{:.9g}\n", entries.row(0, e) + 1, entries.row(1, e) + 1,
+                          entries.row(2, e) + 1, values[static_cast<std::size_t>(e)]);
       if (text.size() < buffered) continue;
-      file.write({text.data(), text.size()});
+      file.write(text);
       text.clear();
     }
-    file.write({text.data(), text.size()});
+    file.write(text);
     file.commit();
   }
 

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/base/version.h"
 
 namespace sotto::cli {
@@ -156,7 +157,7 @@ int run(std::vector<std::string> arguments) {
   }
   Command* command = find_command(commands, arguments);
   SOTTO_REQUIRE(command != nullptr, "unknown command '{}' (see sotto {}--help)",
-                group.empty() ? arguments[0] : fmt::format("{}", fmt::join(arguments, " ")),
+                group.empty() ? arguments[0] : join_text(arguments, " "),
                 group.empty() ? "" : arguments[0] + " ");
   if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
     fmt::print("{}", help_of(*command));

@@ -4,12 +4,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/study/publish.h"
 #include "sotto/study/runner.h"
@@ -25,13 +25,9 @@ std::vector<Json> read_summaries(const std::string& directory) {
   std::vector<Json> summaries;
   for (const Study& study : all_studies()) {
     const std::string path = (fs::path(directory) / study.name / "summary.json").string();
-    std::ifstream file(path);
-    if (!file) continue;
-    try {
-      summaries.push_back(Json::parse(file));
-    } catch (const Json::exception&) {
-      throw Error("is not the summary of an experiment", path);
-    }
+    if (!fs::exists(path)) continue;
+    summaries.push_back(read_json(path));
+    SOTTO_REQUIRE_AT(summaries.back().is_object(), path, "is not the summary of an experiment");
   }
   SOTTO_REQUIRE_AT(!summaries.empty(), directory, "holds no NAME/summary.json");
   return summaries;

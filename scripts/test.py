@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Builds and runs the tests and ends with a line "N passed, N failed".
 
-Default: all fast tests in a release build. Then the unit tests of the folders that read foreign
-bytes, index memory by hand or draw noise run again under the address and undefined-behaviour
-sanitizers. --slow: the statistical and scaling tests instead, the report page in a browser, and the
-whole project under the sanitizers, which takes as long to compile as everything else.
+Default: the fast tests in a release build. Then the unit tests of the folders that read foreign
+bytes, index memory by hand or draw noise under the address and undefined-behaviour sanitizers, some
+of them only there (cmake/tests.cmake). --slow: the statistical and scaling tests instead, the
+report page in a browser, and the whole project under the sanitizers, which takes as long to compile
+as everything else.
 """
 import argparse
 import pathlib

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/random.h"
@@ -124,9 +124,9 @@ TEST(Options, notices_what_was_given_even_when_it_is_the_default) {
 TEST(Options, json_help_and_manual_come_from_the_declaration) {
   Sample s;
   const OptionTable t = s.table();
-  const nlohmann::json expected = {{"starts", 32},      {"tolerance", 1e-10}, {"epsilon", nullptr},
-                                   {"weights", {3, 2}}, {"method", "power"},  {"out", ""},
-                                   {"json", false}};
+  const Json expected = {{"starts", 32},      {"tolerance", 1e-10}, {"epsilon", nullptr},
+                         {"weights", {3, 2}}, {"method", "power"},  {"out", ""},
+                         {"json", false}};
   EXPECT_EQ(t.to_json(), expected);
   EXPECT_NE(t.help_text().find("-L, --starts N"), std::string::npos);
   EXPECT_NE(t.help_text().find("random starts (1 to 100; default 32)"), std::string::npos);

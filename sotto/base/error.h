@@ -28,13 +28,7 @@ class Error : public std::runtime_error {
   // `place` says where in the user's world the fault lies ("ratings.csv:17", "`starts`");
   // `condition` and `raised_at` say which requirement of the code failed, for the developer.
   Error(const std::string& message, std::string place, Fault fault = Fault::input,
-        std::string condition = {}, std::string raised_at = {})
-      : std::runtime_error(place.empty() ? message : place + ": " + message),
-        message_(message),
-        place_(std::move(place)),
-        fault_(fault),
-        condition_(std::move(condition)),
-        raised_at_(std::move(raised_at)) {}
+        std::string condition = {}, std::string raised_at = {});
 
   const std::string& message() const { return message_; }
   const std::string& place() const { return place_; }
@@ -52,6 +46,24 @@ class Error : public std::runtime_error {
   std::string raised_at_;
 };
 
+// A requirement of the code that does not hold.
+struct FailedRequirement {
+  const char* condition;
+  const char* file;
+  int line;
+};
+
+[[noreturn]] void throw_error(const FailedRequirement& failed, std::string place,
+                              fmt::string_view format, fmt::format_args values);
+
+// Never inlined: there are hundreds of requirements, and none may weigh on the code it guards.
+template <class... Values>
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const FailedRequirement& failed, std::string place,
+                                                 fmt::format_string<const Values&...> format,
+                                                 const Values&... values) {
+  throw_error(failed, std::move(place), format, fmt::make_format_args(values...));
+}
+
 }  // namespace sotto
 
 // SOTTO_REQUIRE(k <= d, "k must be at most the dimension {}, got {}", d, k)
@@ -59,10 +71,7 @@ class Error : public std::runtime_error {
 #define SOTTO_REQUIRE(condition, ...) SOTTO_REQUIRE_AT(condition, ::std::string{}, __VA_ARGS__)
 
 // The same with the place in the user's world: SOTTO_REQUIRE_AT(ok, "a.tns:3", "...").
-#define SOTTO_REQUIRE_AT(condition, place, ...)                                                    \
-  do {                                                                                             \
-    if (!(condition)) {                                                                            \
-      throw ::sotto::Error(::fmt::format(__VA_ARGS__), (place), ::sotto::Fault::input, #condition, \
-                           ::fmt::format("{}:{}", __FILE__, __LINE__));                            \
-    }                                                                                              \
+#define SOTTO_REQUIRE_AT(condition, place, ...)                                              \
+  do {                                                                                       \
+    if (!(condition)) ::sotto::fail({#condition, __FILE__, __LINE__}, (place), __VA_ARGS__); \
   } while (false)

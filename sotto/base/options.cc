@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
+#include "sotto/base/json.h"
 
 namespace sotto {
 namespace {
@@ -60,13 +61,13 @@ double parse_in(const std::string& name, std::string_view text, const RealRange&
 
 // A number or an optional number: one declaration serves both.
 template <class Field>
-nlohmann::json json_of(const Field& field) {
-  return nlohmann::json(field);
+Json json_of(const Field& field) {
+  return Json(field);
 }
 
 template <class Number>
-nlohmann::json json_of(const std::optional<Number>& field) {
-  return field ? nlohmann::json(*field) : nlohmann::json(nullptr);
+Json json_of(const std::optional<Number>& field) {
+  return field ? Json(*field) : Json(nullptr);
 }
 
 template <class Field>
@@ -113,7 +114,7 @@ std::string notes(const Option& option) {
   if (option.required) parts.emplace_back("required");
   if (!option.range_text.empty()) parts.push_back(option.range_text);
   if (!option.default_text.empty()) parts.push_back(fmt::format("default {}", option.default_text));
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return join_text(parts, "; ");
 }
 
 bool is_option_letter(char c) {
@@ -176,9 +177,7 @@ OptionTable& OptionTable::integer_or_auto(const std::string& name, char letter, 
     automatic = text == "auto";
     if (!automatic) set(text);
   };
-  option.get = [get = option.get, &automatic] {
-    return automatic ? nlohmann::json("auto") : get();
-  };
+  option.get = [get = option.get, &automatic] { return automatic ? Json("auto") : get(); };
   add(std::move(option));
   return *this;
 }
@@ -197,16 +196,8 @@ OptionTable& OptionTable::real(const std::string& name, char letter, std::option
 
 OptionTable& OptionTable::reals(const std::string& name, std::vector<double>& field,
                                 RealRange range, const std::string& help) {
-  Option option{name,
-                0,
-                "X,X,...",
-                fmt::format("{}", fmt::join(field, ",")),
-                range_text(range),
-                help,
-                false,
-                false,
-                {},
-                {}};
+  Option option{name,  0,  "X,X,...", join_text(field, ","), range_text(range), help, false,
+                false, {}, {}};
   option.set = [name, range, &field](const std::string& text) {
     std::vector<double> values;
     for (std::size_t start = 0; start <= text.size();) {
@@ -216,7 +207,7 @@ OptionTable& OptionTable::reals(const std::string& name, std::vector<double>& fi
     }
     field = std::move(values);
   };
-  option.get = [&field] { return nlohmann::json(field); };
+  option.get = [&field] { return Json(field); };
   add(std::move(option));
   return *this;
 }
@@ -225,7 +216,7 @@ OptionTable& OptionTable::text(const std::string& name, char letter, std::string
                                const std::string& value_name, const std::string& help) {
   Option option{name, letter, value_name, field, "", help, false, false, {}, {}};
   option.set = [&field](const std::string& value) { field = value; };
-  option.get = [&field] { return nlohmann::json(field); };
+  option.get = [&field] { return Json(field); };
   add(std::move(option));
   return *this;
 }
@@ -242,7 +233,7 @@ OptionTable& OptionTable::choice_by(const std::string& name,
                                     std::function<void(const std::string&)> set,
                                     const std::function<std::string()>& get,
                                     const std::string& help) {
-  const std::string all = fmt::format("{}", fmt::join(choices, "|"));
+  const std::string all = join_text(choices, "|");
   Option option{name, 0, all, get(), "", help, false, false, {}, {}};
   option.set = [name, choices, all, set = std::move(set)](const std::string& value) {
     SOTTO_REQUIRE_AT(std::find(choices.begin(), choices.end(), value) != choices.end(),
@@ -251,7 +242,7 @@ OptionTable& OptionTable::choice_by(const std::string& name,
   };
   option.get = [get] {
     const std::string chosen = get();
-    return chosen.empty() ? nlohmann::json(nullptr) : nlohmann::json(chosen);
+    return chosen.empty() ? Json(nullptr) : Json(chosen);
   };
   add(std::move(option));
   return *this;
@@ -264,7 +255,7 @@ OptionTable& OptionTable::flag(const std::string& name, bool& field, const std::
                      "must be true or false, got '{}'", value);
     field = value == "true";
   };
-  option.get = [&field] { return nlohmann::json(field); };
+  option.get = [&field] { return Json(field); };
   add(std::move(option));
   return *this;
 }
@@ -292,8 +283,8 @@ OptionTable& OptionTable::notice(const std::string& name, bool& given) {
   return *this;
 }
 
-nlohmann::json OptionTable::to_json() const {
-  auto json = nlohmann::json::object();
+Json OptionTable::to_json() const {
+  auto json = Json::object();
   for (const auto& option : options_) json[option.name] = option.get();
   return json;
 }

@@ -52,7 +52,7 @@ struct Option {
   bool is_flag = false;
   bool required = false;
   std::function<void(const std::string&)> set;  // parses, checks the range, stores
-  std::function<nlohmann::json()> get;
+  std::function<nlohmann::ordered_json()> get;
 };
 
 class OptionTable {
@@ -109,7 +109,7 @@ class OptionTable {
 
   // Throws Error at "`name`" when the name is unknown, the text does not parse or is out of range.
   void set(const std::string& name, const std::string& text);
-  nlohmann::json to_json() const;
+  nlohmann::ordered_json to_json() const;
 
   std::string help_text() const;  // wrapped at 100 columns, for a terminal
   std::string markdown() const;   // a table, for the manual

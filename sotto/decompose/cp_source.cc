@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 
 namespace sotto {
 namespace {
@@ -39,13 +40,13 @@ void check_dense(const DenseTensor& x, bool missing, bool non_negative) {
     SOTTO_REQUIRE(is_known || missing,
                   "the value at index ({}), counted from 0, is NaN; give `missing` to leave such "
                   "entries out of the fit",
-                  fmt::join(at.begin(), at.end(), ", "));
+                  join_text(at, ", "));
     SOTTO_REQUIRE(!std::isinf(value), "the value at index ({}), counted from 0, is infinite",
-                  fmt::join(at.begin(), at.end(), ", "));
+                  join_text(at, ", "));
     SOTTO_REQUIRE(!is_known || !non_negative || value >= 0,
                   "the value at index ({}), counted from 0, is negative: `non-negative` is for "
                   "tensors without negative entries",
-                  fmt::join(at.begin(), at.end(), ", "));
+                  join_text(at, ", "));
     if (is_known && missing) {
       for (Index m = 0; m < x.order(); ++m) rows.see(m, at[m]);
     }
@@ -64,7 +65,7 @@ void check_sparse(const SparseTensor& x, bool non_negative) {
     SOTTO_REQUIRE(!non_negative || x.values()[e] >= 0,
                   "the entry at index ({}), counted from 0, is negative: `non-negative` is for "
                   "tensors without negative entries",
-                  fmt::join(x.index(e).begin(), x.index(e).end(), ", "));
+                  join_text(x.index(e), ", "));
     for (Index m = 0; m < x.order(); ++m) rows.see(m, x.index(e)[m]);
   }
   rows.require_all("stored");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 
 namespace sotto {
 namespace {
@@ -20,7 +21,7 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes) : bytes_(std::move
   SOTTO_REQUIRE_AT(header_.shape.size() == 2, name(),
                    "points need an array of two dimensions, records x dimension; this one has "
                    "shape ({})",
-                   fmt::join(header_.shape, ", "));
+                   join_text(header_.shape, ", "));
   SOTTO_REQUIRE_AT(!header_.fortran_order || header_.shape[0] <= 1 || header_.shape[1] == 1, name(),
                    "the array is in Fortran order and cannot be read record by record; save "
                    "numpy.ascontiguousarray(points)");

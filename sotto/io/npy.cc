@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
 
 namespace sotto {
@@ -302,8 +303,8 @@ namespace {
 std::string header_bytes(std::span<const Index> shape, Index item_size = 8) {
   const std::string text =
       fmt::format("{{'descr': '{}f{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                  kNativeBigEndian ? '>' : '<', item_size,
-                  fmt::join(shape.begin(), shape.end(), ", "), shape.size() == 1 ? "," : "");
+                  kNativeBigEndian ? '>' : '<', item_size, join_text(shape, ", "),
+                  shape.size() == 1 ? "," : "");
   const std::size_t prefix = kNpyMagic.size() + 4;
   const std::size_t length = (prefix + text.size() + 1 + 63) / 64 * 64 - prefix;
   std::string bytes(kNpyMagic);

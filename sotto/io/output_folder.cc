@@ -9,11 +9,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/byte_source.h"
 #include "sotto/io/npy.h"
@@ -36,8 +35,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 // The files of the result in a folder, `result.json` first; none where there is no result.
 std::vector<std::string> files_of_result(const fs::path& folder) {
-  std::ifstream file(folder / "result.json");
-  const auto result = nlohmann::json::parse(file, nullptr, false);
+  const Json result = read_json((folder / "result.json").string());
   if (!result.is_object() || !result.contains("command") || !result.contains("version")) return {};
   std::vector<std::string> names{"result.json", "report.html"};
   const auto files = result.find("files");

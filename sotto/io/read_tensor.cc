@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
@@ -55,8 +56,7 @@ DenseTensor read_finite_npy(ByteSource& source, bool missing) {
   if (bad == tensor.values().end()) return tensor;
   const auto index = tensor.index_of(bad - tensor.values().begin());
   throw Error(
-      fmt::format("the value at index ({}), counted from 0, is {}",
-                  fmt::join(index.begin(), index.end(), ", "),
+      fmt::format("the value at index ({}), counted from 0, is {}", join_text(index, ", "),
                   std::isnan(*bad) ? "NaN; `missing` takes NaN for entries that are not known"
                                    : "infinite"),
       source.path());

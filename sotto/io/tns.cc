@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/line_reader.h"
 
@@ -217,20 +218,22 @@ void write_tns(const std::string& path, const SparseTensor& tensor, TnsDialect d
   SOTTO_REQUIRE_AT(tensor.nnz() > 0 || dialect == TnsDialect::tensor_toolbox, path,
                    "a tensor without entries has no FROSTT form; use Tensor Toolbox headers");
   AtomicFile file(path);
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
+  std::string text;
   if (dialect == TnsDialect::tensor_toolbox) {
-    fmt::format_to(out, "sptensor\n{}\n{}\n{}\n", tensor.order(),
-                   fmt::join(tensor.dims().begin(), tensor.dims().end(), " "), tensor.nnz());
+    text = fmt::format("sptensor\n{}\n{}\n{}\n", tensor.order(), join_text(tensor.dims(), " "),
+                       tensor.nnz());
   }
   for (Index e = 0; e < tensor.nnz(); ++e) {
-    for (const Coordinate i : tensor.index(e)) fmt::format_to(out, "{} ", Index{i} + 1);
-    fmt::format_to(out, "{}\n", tensor.values()[e]);
+    for (const Coordinate i : tensor.index(e)) {
+      text += fmt::format_int(Index{i} + 1).c_str();
+      text += ' ';
+    }
+    text += fmt::format("{}\n", tensor.values()[e]);
     if (text.size() < std::size_t{1} << 20) continue;
-    file.write({text.data(), text.size()});
+    file.write(text);
     text.clear();
   }
-  file.write({text.data(), text.size()});
+  file.write(text);
   file.commit();
 }
 

@@ -109,6 +109,18 @@ Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
   return c;
 }
 
+Matrix multiply_by_transposed(const MatrixView& a, const MatrixView& b) {
+  SOTTO_REQUIRE(a.cols() == b.cols(), "cannot multiply {} x {} by ({} x {})^T", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  Matrix c(a.rows(), b.rows());
+#pragma omp parallel for schedule(dynamic) if (worth_threads(a.rows(), b.rows(), a.cols()))
+  for (Index first = 0; first < a.rows(); first += kPanel) {
+    const Index rows = std::min(kPanel, a.rows() - first);
+    c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b.transpose();
+  }
+  return c;
+}
+
 RowMatrix multiply_narrow(const MatrixView& a, const RowMatrix& b) {
   SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());

@@ -11,8 +11,9 @@ namespace sotto {
 
 using MatrixView = Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>;
 
-Matrix multiply(const MatrixView& a, const MatrixView& b);             // A B
-Matrix multiply_transposed(const MatrixView& a, const MatrixView& b);  // A^T B
+Matrix multiply(const MatrixView& a, const MatrixView& b);                // A B
+Matrix multiply_transposed(const MatrixView& a, const MatrixView& b);     // A^T B
+Matrix multiply_by_transposed(const MatrixView& a, const MatrixView& b);  // A B^T
 
 // The same for a B of few columns, some tens, where copying A into panels would cost as much as the
 // multiplication (kernels/narrow_gemm.h): A is read once, where it stands.

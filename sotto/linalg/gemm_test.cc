@@ -26,6 +26,7 @@ TEST(Gemm, equals_the_triple_loop) {
     }
     EXPECT_LT((multiply(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((multiply_transposed(a.transpose(), b) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_LT((multiply_by_transposed(a, b.transpose()) - expected).cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((multiply_narrow(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((multiply_transposed_narrow(a.transpose(), b) - expected).cwiseAbs().maxCoeff(),
               1e-11);
@@ -44,6 +45,7 @@ TEST(Gemm, gives_the_same_bits_for_any_number_of_threads) {
 TEST(Gemm, refuses_shapes_that_do_not_fit) {
   EXPECT_THROW(multiply(Matrix(2, 3), Matrix(2, 3)), Error);
   EXPECT_THROW(multiply_transposed(Matrix(2, 3), Matrix(3, 3)), Error);
+  EXPECT_THROW(multiply_by_transposed(Matrix(2, 3), Matrix(3, 2)), Error);
 }
 
 TEST(Spectral, leading_eigenpairs_are_sorted_by_absolute_value_and_diagonalise) {
@@ -52,6 +54,7 @@ TEST(Spectral, leading_eigenpairs_are_sorted_by_absolute_value_and_diagonalise) 
   const Eigenpairs p = leading_eigenpairs(s, 30);
   EXPECT_LT((p.vectors * p.values.asDiagonal() * p.vectors.transpose() - s).norm(), 1e-11);
   for (Index j = 1; j < 30; ++j) EXPECT_GE(std::abs(p.values[j - 1]), std::abs(p.values[j]));
+  EXPECT_LT((with_spectrum(p.vectors, p.values) - s).norm(), 1e-11);
   EXPECT_THROW(leading_eigenpairs(s, 31), Error);
   EXPECT_THROW(leading_eigenpairs(Matrix(2, 3), 1), Error);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
 
 namespace sotto {
 
@@ -35,6 +36,10 @@ Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k) {
 Eigenpairs ascending_eigenpairs(const Matrix& symmetric) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(symmetric);
   return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
+Matrix with_spectrum(const Matrix& vectors, const Vector& values) {
+  return multiply_by_transposed(vectors * values.asDiagonal(), vectors);
 }
 
 Vector solve_positive_definite(const Matrix& a, const Vector& b) {

@@ -20,6 +20,9 @@ Eigenpairs leading_eigenpairs(const Matrix& symmetric, Index k);
 // All eigenpairs, smallest value first. Reads the lower triangle.
 Eigenpairs ascending_eigenpairs(const Matrix& symmetric);
 
+// V diag(values) V^T: the matrix with these eigenpairs, or a function of one.
+Matrix with_spectrum(const Matrix& vectors, const Vector& values);
+
 // x with A x = b for a symmetric positive definite A. Reads the lower triangle of A.
 Vector solve_positive_definite(const Matrix& a, const Vector& b);
 

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -25,14 +26,14 @@ Matrix solve_right(const Matrix& gram, const Matrix& right) {
   const Eigenpairs pairs = ascending_eigenpairs(gram);
   const double ridge = std::max(kCoupledRidge * gram.trace(), 1e-300);
   const Vector inverse = (pairs.values.array().max(0.0) + ridge).inverse();
-  return right * pairs.vectors * inverse.asDiagonal() * pairs.vectors.transpose();
+  return multiply(right, with_spectrum(pairs.vectors, inverse));
 }
 
-Matrix gram_of(const Matrix& m) { return m.transpose() * m; }
+Matrix gram_of(const Matrix& m) { return multiply_transposed(m, m); }
 
 // Row i * rows_b + j is the product of rows i and j.
-RowMatrix row_products(const Matrix& a, const Matrix& b) {
-  RowMatrix products(a.rows() * b.rows(), a.cols());
+Matrix row_products(const Matrix& a, const Matrix& b) {
+  Matrix products(a.rows() * b.rows(), a.cols());
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < b.rows(); ++j) {
       products.row(i * b.rows() + j) = a.row(i).cwiseProduct(b.row(j));
@@ -49,7 +50,7 @@ void fit_mode(const std::vector<CoupledBlock>& blocks, std::size_t mode, Coupled
   for (const CoupledBlock& block : blocks) {
     if (block.a != mode && block.b != mode) continue;
     const Matrix& partner = fit.modes[block.a == mode ? block.b : block.a];
-    const RowMatrix seen = block.values * fit.other;
+    const RowMatrix seen = multiply(block.values, fit.other);
     const Index columns = fit.modes[block.b].rows();
     for (Index i = 0; i < fit.modes[block.a].rows(); ++i) {
       for (Index j = 0; j < columns; ++j) {
@@ -71,7 +72,7 @@ void fit_other(const std::vector<CoupledBlock>& blocks, CoupledFactors& fit) {
   Matrix right = Matrix::Zero(fit.other.rows(), k), gram = Matrix::Zero(k, k);
   for (const CoupledBlock& block : blocks) {
     const Matrix &a = fit.modes[block.a], &b = fit.modes[block.b];
-    right += block.values.transpose() * row_products(a, b);
+    right += multiply_transposed(block.values, row_products(a, b));
     gram += gram_of(a).cwiseProduct(gram_of(b));
   }
   fit.other = solve_right(gram, right);
@@ -85,9 +86,8 @@ void fit_other(const std::vector<CoupledBlock>& blocks, CoupledFactors& fit) {
 double misfit_of(const std::vector<CoupledBlock>& blocks, const CoupledFactors& fit) {
   double square = 0;
   for (const CoupledBlock& block : blocks) {
-    square += (block.values -
-               row_products(fit.modes[block.a], fit.modes[block.b]) * fit.other.transpose())
-                  .squaredNorm();
+    const Matrix products = row_products(fit.modes[block.a], fit.modes[block.b]);
+    square += (block.values - multiply_by_transposed(products, fit.other)).squaredNorm();
   }
   return square;
 }

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/decompose/power.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/models/matching.h"
 #include "sotto/tensor/contraction.h"
@@ -112,7 +113,8 @@ GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposi
   const Vector lambda = components.weights.cwiseMax(1.0);
   const Matrix heads = components.vectors().topRows(spectrum.values.size());
   GaussianMixture mixture;
-  mixture.means = (spectrum.unwhiten() * heads * lambda.asDiagonal()).colwise() + spectrum.mean;
+  mixture.means =
+      multiply(spectrum.unwhiten(), heads * lambda.asDiagonal()).colwise() + spectrum.mean;
   mixture.weights = lambda.array().square().inverse();
   mixture.weights /= mixture.weights.sum();
   mixture.variance = spectrum.variance;

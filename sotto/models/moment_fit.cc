@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sotto/linalg/gemm.h"
 #include "sotto/models/simplex.h"
 #include "sotto/tensor/contraction.h"
 
@@ -47,17 +48,17 @@ struct Target {
 
 Evaluation evaluate(const Target& moments, const Point& at) {
   const Matrix weighted = at.topics * at.weights.asDiagonal();
-  const Matrix r2 = weighted * at.topics.transpose() - moments.second;
-  const Matrix y = moments.basis.transpose() * at.topics;
+  const Matrix r2 = multiply_by_transposed(weighted, at.topics) - moments.second;
+  const Matrix y = multiply_transposed(moments.basis, at.topics);
   SymmetricTensor r3(moments.third.dim(), 3);
   for (Index i = 0; i < y.cols(); ++i) r3.add_rank_one(at.weights[i], y.col(i));
   r3.add_scaled(-1, moments.third);
   const Matrix products = contract(r3, y);
-  const Matrix r2a = r2 * at.topics;
+  const Matrix r2a = multiply(r2, at.topics);
   Evaluation result;
   result.value = r2.squaredNorm() + moments.ratio * std::pow(r3.frobenius_norm(), 2);
   result.gradient.topics =
-      (4 * r2a + 6 * moments.ratio * moments.basis * products) * at.weights.asDiagonal();
+      (4 * r2a + 6 * moments.ratio * multiply(moments.basis, products)) * at.weights.asDiagonal();
   result.gradient.weights =
       2 * (column_dots(at.topics, r2a) + moments.ratio * column_dots(y, products));
   return result;

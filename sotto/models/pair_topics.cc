@@ -34,7 +34,7 @@ void sweep(const Matrix& m, Matrix& b) {
 double distance(const Matrix& m, const Matrix& b) {
   // |M - B B^T|^2 = |M|^2 - 2 <B, M B> + |B^T B|^2
   return m.squaredNorm() - 2 * b.cwiseProduct(multiply(m, b)).sum() +
-         (b.transpose() * b).squaredNorm();
+         multiply_transposed(b, b).squaredNorm();
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ Matrix nonnegative_factor(const Matrix& m, Index k, const PairOptions& options) 
 }
 
 Matrix linear_step(const Matrix& m, const Matrix& factor) {
-  const Matrix gram = factor.transpose() * factor;
-  Matrix step = multiply(m, factor) - factor * gram;
+  const Matrix gram = multiply_transposed(factor, factor);
+  Matrix step = multiply(m, factor) - multiply(factor, gram);
   for (Index i = 0; i < factor.cols(); ++i) {
     step.col(i) = step.col(i) / std::max(gram(i, i), 1e-300) + factor.col(i);
   }

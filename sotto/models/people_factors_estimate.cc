@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/models/coupled_cp.h"
@@ -33,13 +34,12 @@ SymmetricRoots roots_of(const Matrix& c) {
   const Eigenpairs pairs = ascending_eigenpairs(c);
   const double least = std::max(kSmallestSpread * pairs.values.maxCoeff(), 1e-300);
   const Vector root = pairs.values.array().max(least).sqrt();
-  return {pairs.vectors * root.asDiagonal() * pairs.vectors.transpose(),
-          pairs.vectors * root.cwiseInverse().asDiagonal() * pairs.vectors.transpose()};
+  return {with_spectrum(pairs.vectors, root), with_spectrum(pairs.vectors, root.cwiseInverse())};
 }
 
 // An orthonormal basis of the columns, without directions that are hardly there.
 Matrix basis_of_columns(const Matrix& m) {
-  const Eigenpairs pairs = ascending_eigenpairs(m.transpose() * m);
+  const Eigenpairs pairs = ascending_eigenpairs(multiply_transposed(m, m));
   const double largest = pairs.values.maxCoeff();
   Index kept = 0;
   while (kept < pairs.values.size() &&
@@ -48,11 +48,11 @@ Matrix basis_of_columns(const Matrix& m) {
   }
   kept = std::min(std::max<Index>(kept, 1), m.rows());
   const Vector scale = pairs.values.tail(kept).cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-  return m * pairs.vectors.rightCols(kept) * scale.asDiagonal();
+  return multiply(m, pairs.vectors.rightCols(kept) * scale.asDiagonal());
 }
 
 Matrix spread_of(const Matrix& rows, const Vector& frequencies) {
-  return rows.transpose() * frequencies.asDiagonal() * rows;
+  return multiply_transposed(rows, frequencies.asDiagonal() * rows);
 }
 
 }  // namespace
@@ -171,9 +171,9 @@ TripleBasis PeopleEstimate::triple_basis() const {
   TripleBasis basis;
   for (std::size_t m = 0; m < modes(); ++m) {
     basis.of_mode.emplace_back(weights_.segment(offset_[m], dims_[m]).asDiagonal() *
-                               (of_mode_[m] * whiten_[m]));
+                               multiply(of_mode_[m], whiten_[m]));
   }
-  basis.of_other = weights_.asDiagonal() * (leading_ * whiten_all_);
+  basis.of_other = weights_.asDiagonal() * multiply(leading_, whiten_all_);
   return basis;
 }
 

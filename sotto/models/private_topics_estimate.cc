@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/models/moment_fit.h"
 #include "sotto/models/pair_topics.h"
@@ -162,7 +163,8 @@ PrivateTopicEstimate::TripleBasis PrivateTopicEstimate::triple_basis() const {
   TripleBasis basis;
   basis.second = second_.value - a0 / (a0 + 1) * inside * inside.transpose();
   basis.pairs = largest_eigenpairs(
-      [&](const RowMatrix& block) -> RowMatrix { return basis.second * block; }, size, wide);
+      [&](const RowMatrix& block) -> RowMatrix { return multiply_narrow(basis.second, block); },
+      size, wide);
   Matrix span(size, wide + 1);
   span << basis.pairs.vectors, Vector::Ones(size);
   basis.q = orthonormal_columns(span.leftCols(third_dimensions(options_.topics, size)));
@@ -182,14 +184,14 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
                 "few documents for this epsilon; `mechanism` pairs needs no third moment");
   SymmetricTensor e3(q.cols(), 3);
   e3.add_scaled(1 / mass, third.value);
-  const SymmetricTensor m3 =
-      topic_third_moment(e3, q.transpose() * second_.value * q, q.transpose() * inside, a0);
+  const SymmetricTensor m3 = topic_third_moment(
+      e3, multiply_transposed(q, multiply(second_.value, q)), q.transpose() * inside, a0);
   // Eigenvalues below the edge of the noise are raised to half of it before they are inverted.
   const double edge = second_.deviation * std::sqrt(2.0 * double(size));
   const TopicWhitening whitening = topic_whitening(
       {basis.pairs.values.head(k).cwiseMax(0.5 * edge), basis.pairs.vectors.leftCols(k)});
-  const Decomposition found =
-      decompose_whitened(transform(m3, q.transpose() * whitening.whiten), options_, progress);
+  const Decomposition found = decompose_whitened(
+      transform(m3, multiply_transposed(q, whitening.whiten)), options_, progress);
   continue_or_throw(progress, {"topics", 0, 0});
   const TopicModel spectral = recover_topics(found, whitening.unwhiten, a0);
   const TopicModel on_core =

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/models/coupled_cp.h"
@@ -18,20 +19,20 @@ constexpr double kLeastSliceShare = 0.02;
 Matrix inverse_with_ridge(const Matrix& gram, double ridge) {
   const Eigenpairs pairs = ascending_eigenpairs(gram);
   const double added = std::max(ridge * gram.trace(), 1e-12);
-  return pairs.vectors * (pairs.values.array().max(0.0) + added).inverse().matrix().asDiagonal() *
-         pairs.vectors.transpose();
+  return with_spectrum(pairs.vectors, (pairs.values.array().max(0.0) + added).inverse());
 }
 
 Eigenpairs leading_of(const Matrix& symmetric, Index count, std::int64_t seed) {
   KrylovOptions krylov;
   krylov.seed = static_cast<std::uint64_t>(seed);
-  return largest_eigenpairs([&](const RowMatrix& block) -> RowMatrix { return symmetric * block; },
-                            symmetric.rows(), count, krylov);
+  return largest_eigenpairs(
+      [&](const RowMatrix& block) -> RowMatrix { return multiply_narrow(symmetric, block); },
+      symmetric.rows(), count, krylov);
 }
 
 // The leading left singular vector.
 Vector leading_left(const Matrix& m) {
-  const Eigenpairs pairs = ascending_eigenpairs(m * m.transpose());
+  const Eigenpairs pairs = ascending_eigenpairs(multiply_by_transposed(m, m));
   return pairs.vectors.col(pairs.vectors.cols() - 1);
 }
 
@@ -154,7 +155,7 @@ Matrix SliceEstimate::cross_grams(std::size_t but) const {
   const Index k = options_.components;
   Matrix gram = Matrix::Ones(k, k);
   for (std::size_t m = 0; m < modes_.size(); ++m) {
-    if (m != but) gram.array() *= (modes_[m].transpose() * modes_[m]).array();
+    if (m != but) gram.array() *= multiply_transposed(modes_[m], modes_[m]).array();
   }
   return gram;
 }
@@ -175,15 +176,14 @@ void SliceEstimate::take_equations(const Noisy<Vector>& equations, double decay)
   // a a^T with noise is made symmetric, and kept positive.
   const Eigenpairs pairs = ascending_eigenpairs(0.5 * (raw + raw.transpose()));
   const double least = std::max(kLeastSliceShare * pairs.values.maxCoeff(), 1e-12);
-  const Matrix loads =
-      pairs.vectors * pairs.values.cwiseMax(least).asDiagonal() * pairs.vectors.transpose();
+  const Matrix loads = with_spectrum(pairs.vectors, pairs.values.cwiseMax(least));
   std::vector<Matrix> next;
   for (std::size_t m = 0; m < modes_.size(); ++m) {
     const Matrix solve = inverse_with_ridge(loads.cwiseProduct(cross_grams(m)), kSliceRidge);
-    Matrix factor = right.middleRows(offset_[m], dims_[m]) * solve;
+    Matrix factor = multiply(right.middleRows(offset_[m], dims_[m]), solve);
     // Steps are averaged by the precision of their columns.
     const Vector precision =
-        (equations.variance * (solve * solve).diagonal()).cwiseMax(1e-300).cwiseInverse();
+        (equations.variance * multiply(solve, solve).diagonal()).cwiseMax(1e-300).cwiseInverse();
     sum_[m] = decay * sum_[m] + factor * precision.asDiagonal();
     precision_[m] = decay * precision_[m] + precision;
     factor = sum_[m] * precision_[m].cwiseInverse().asDiagonal();

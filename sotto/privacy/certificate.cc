@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
+#include "sotto/base/json.h"
 #include "sotto/base/rounded_up.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/checks.h"
@@ -154,43 +155,35 @@ BestBound largest_account(const std::vector<Bill>& bills, double delta) {
 }
 
 // A release without noise has no finite cost; JSON has null for it.
-nlohmann::json finite_or_null(double x) {
-  return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(nullptr);
-}
+Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-nlohmann::json cost_json(const Cost& cost) {
+Json cost_json(const Cost& cost) {
   struct ToJson {
-    nlohmann::json operator()(const GaussianCost& c) const { return {{"mu", c.mu}}; }
-    nlohmann::json operator()(const LaplaceCost& c) const { return {{"epsilon", c.epsilon}}; }
-    nlohmann::json operator()(const PureCost& c) const {
-      return {{"epsilon", finite_or_null(c.epsilon)}};
-    }
-    nlohmann::json operator()(const SubsampledGaussianCost& c) const {
+    Json operator()(const GaussianCost& c) const { return {{"mu", c.mu}}; }
+    Json operator()(const LaplaceCost& c) const { return {{"epsilon", c.epsilon}}; }
+    Json operator()(const PureCost& c) const { return {{"epsilon", finite_or_null(c.epsilon)}}; }
+    Json operator()(const SubsampledGaussianCost& c) const {
       return {{"noise_multiplier", c.noise_multiplier}, {"sampling_rate", c.sampling_rate}};
     }
   };
   return std::visit(ToJson{}, cost);
 }
 
-nlohmann::json release_json(const CertifiedRelease& release) {
+Json release_json(const CertifiedRelease& release) {
   const ReleaseRecord& record = release.record;
-  nlohmann::json json{{"what", record.what},
-                      {"mechanism", record.mechanism},
-                      {"sensitivity", finite_or_null(record.sensitivity)},
-                      {"noise", finite_or_null(record.noise)},
-                      {"count", record.count},
-                      {"values", record.values},
-                      {"cost", cost_json(record.cost)}};
+  Json json{{"what", record.what},
+            {"mechanism", record.mechanism},
+            {"sensitivity", finite_or_null(record.sensitivity)},
+            {"noise", finite_or_null(record.noise)},
+            {"count", record.count},
+            {"values", record.values},
+            {"cost", cost_json(record.cost)}};
   if (record.precision.epsilon > 0 || record.precision.delta > 0) {
     json["precision"] = {{"epsilon", record.precision.epsilon}, {"delta", record.precision.delta}};
   }
   if (release.parallel > 0) json["parallel"] = release.parallel;
   if (!record.note.empty()) json["note"] = record.note;
   return json;
-}
-
-std::string joined(const std::vector<std::string>& parts, const char* between) {
-  return fmt::format("{}", fmt::join(parts, between));
 }
 
 }  // namespace
@@ -271,22 +264,22 @@ Certificate Ledger::certify() const {
   }
   result.proved = faults.empty();
   result.why = result.proved ? "epsilon follows from the listed releases and the noise in them"
-                             : joined(faults, "; ");
+                             : join_text(faults, "; ");
   const std::string warning = large_delta_warning(delta, statement_.units);
   if (!warning.empty()) result.why += "; " + warning;
   return result;
 }
 
-nlohmann::json Certificate::to_json() const {
-  nlohmann::json json{{"epsilon", epsilon},
-                      {"delta", statement.delta},
-                      {"unit", statement.unit},
-                      {"neighbours", statement.neighbours},
-                      {"public", statement.public_facts},
-                      {"guarantee", proved ? "proved" : "none"},
-                      {"why", why},
-                      {"accountant", accountant},
-                      {"releases", nlohmann::json::array()}};
+Json Certificate::to_json() const {
+  Json json{{"epsilon", epsilon},
+            {"delta", statement.delta},
+            {"unit", statement.unit},
+            {"neighbours", statement.neighbours},
+            {"public", statement.public_facts},
+            {"guarantee", proved ? "proved" : "none"},
+            {"why", why},
+            {"accountant", accountant},
+            {"releases", Json::array()}};
   if (std::isnan(epsilon)) json["epsilon"] = nullptr;
   if (statement.claimed) {
     json["claimed"] = {{"epsilon", statement.claimed->epsilon},
@@ -318,7 +311,7 @@ std::string Certificate::to_text() const {
   text += fmt::format(" What is protected: {}; neighbouring data sets: {}.", statement.unit,
                       statement.neighbours);
   if (!statement.public_facts.empty()) {
-    text += fmt::format(" Assumed to be public: {}.", joined(statement.public_facts, "; "));
+    text += fmt::format(" Assumed to be public: {}.", join_text(statement.public_facts, "; "));
   }
   std::int64_t count = 0;
   for (const CertifiedRelease& release : releases) count += release.record.count;

@@ -69,7 +69,7 @@ struct Certificate {
   std::vector<CertifiedRelease> releases;
 
   // The `privacy` object of result.json, numbers in full precision.
-  nlohmann::json to_json() const;
+  nlohmann::ordered_json to_json() const;
   // A few plain sentences.
   std::string to_text() const;
 };

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/exponential.h"
 #include "sotto/privacy/gaussian.h"
@@ -42,7 +42,7 @@ PrivacyStatement statement(double delta = 1e-6) {
 }
 
 // An independent reader: nothing but the JSON, the textbook formula and bisection.
-double epsilon_from_json(const nlohmann::json& json) {
+double epsilon_from_json(const Json& json) {
   long double squares = 0;
   for (const auto& release : json.at("releases")) {
     const long double mu =
@@ -77,7 +77,7 @@ TEST(Certificate, epsilon_can_be_computed_again_from_its_releases_alone) {
   ledger.add(gaussian("E3", 1e-7, 3.3e-6, 30));
   const Certificate certificate = ledger.certify();
   EXPECT_TRUE(certificate.proved);
-  const auto json = nlohmann::json::parse(certificate.to_json().dump());
+  const auto json = parse_json(json_text(certificate.to_json()));
   EXPECT_EQ(json.at("epsilon").get<double>(), certificate.epsilon);
   EXPECT_NEAR(epsilon_from_json(json) / certificate.epsilon, 1, 1e-12);
 }

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/privacy/gdp.h"
 
@@ -33,8 +34,8 @@ double spread_of(const StreamShape& shape, PowerForm method, Index columns) {
   double sum = 0;
   for (int b = 0; b < kBlocks; ++b) {
     const Matrix block = starting_block(shape, method, columns, random);
-    const Matrix gram = columns <= shape.dim ? Matrix(block.transpose() * block)
-                                             : Matrix(block * block.transpose());
+    const Matrix gram = columns <= shape.dim ? multiply_transposed(block, block)
+                                             : multiply_by_transposed(block, block);
     sum += std::sqrt(leading_eigenpairs(gram, 1).values[0]);
   }
   return sum / kBlocks;

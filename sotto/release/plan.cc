@@ -1,9 +1,10 @@
 #include "sotto/release/plan.h"
 
+#include "sotto/base/json.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace sotto {
 namespace {
@@ -46,32 +47,32 @@ PlannedRelease planned(const ReleaseRecord& record, double share, std::int64_t c
   return release;
 }
 
-nlohmann::ordered_json Plan::to_json() const {
-  nlohmann::ordered_json json;
+Json Plan::to_json() const {
+  Json json;
   json["method"] = method;
   json["unit"] = statement.unit;
   json["neighbours"] = statement.neighbours;
   json["epsilon"] = target.epsilon;
   json["delta"] = target.delta;
-  json["settings"] = nlohmann::ordered_json::object();
+  json["settings"] = Json::object();
   for (const PlannedSetting& setting : settings) {
     std::visit([&](const auto& value) { json["settings"][setting.key] = value; }, setting.value);
   }
-  json["releases"] = nlohmann::ordered_json::array();
+  json["releases"] = Json::array();
   for (const PlannedRelease& release : releases) {
-    nlohmann::ordered_json one{{"what", release.what},
-                               {"mechanism", release.mechanism},
-                               {"values", release.values},
-                               {"count", release.count},
-                               {"share", release.share}};
-    one["noise"] = release.noise ? nlohmann::ordered_json(*release.noise) : nullptr;
+    Json one{{"what", release.what},
+             {"mechanism", release.mechanism},
+             {"values", release.values},
+             {"count", release.count},
+             {"share", release.share}};
+    one["noise"] = release.noise ? Json(*release.noise) : nullptr;
     if (!release.noise_unit.empty()) one["noise_unit"] = release.noise_unit;
     if (release.disjoint) one["disjoint"] = true;
     json["releases"].push_back(std::move(one));
   }
-  json["forecasts"] = nlohmann::ordered_json::object();
+  json["forecasts"] = Json::object();
   for (const auto& [key, value, sentence] : forecasts) {
-    json["forecasts"][key] = value ? nlohmann::ordered_json(*value) : nullptr;
+    json["forecasts"][key] = value ? Json(*value) : nullptr;
   }
   return json;
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/moments/document_moments.h"
 #include "sotto/moments/topic_expectation.h"
 #include "sotto/privacy/gaussian.h"
@@ -36,7 +37,7 @@ double longest(double clip) {
 double sensitivity_of(double norm) { return std::numbers::sqrt2 * norm * kSafeSpectral; }
 
 void require_orthonormal(const Matrix& q) {
-  const Matrix gram = q.transpose() * q;
+  const Matrix gram = multiply_transposed(q, q);
   SOTTO_REQUIRE((gram - Matrix::Identity(q.cols(), q.cols())).norm() <= kOrthonormal,
                 "the block must have orthonormal columns");
 }

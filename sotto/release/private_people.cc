@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/release/access.h"
 #include "sotto/release/person_block.h"
 
@@ -56,8 +57,7 @@ PrivacyStatement person_statement(const PublicPeopleShape& shape, const PrivacyT
   statement.neighbours = "one person with any slice added or removed";
   statement.adds_or_removes = true;
   statement.public_facts = {
-      fmt::format("the sizes of the modes beside the people, {}",
-                  fmt::join(shape.dims.begin(), shape.dims.end(), " x ")),
+      fmt::format("the sizes of the modes beside the people, {}", join_text(shape.dims, " x ")),
       fmt::format("a guess at the number of people, {}, which says what delta means and helps to "
                   "choose the core",
                   shape.people),

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
@@ -108,7 +109,7 @@ double stream_mu(const PrivateStreamPlan& plan) {
 }
 
 double record_bound(const Matrix& block, const PrivateStreamPlan& plan, int power) {
-  const Matrix gram = block.transpose() * block;
+  const Matrix gram = multiply_transposed(block, block);
   const double lambda = leading_eigenpairs(gram, 1).values[0];
   const double longest = std::sqrt(gram.diagonal().maxCoeff());
   // The error of the computed Gram matrix, relative to lambda >= |U|_F^2 / min(d, L).

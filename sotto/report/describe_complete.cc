@@ -1,5 +1,7 @@
 #include "sotto/report/describe.h"
 
+#include "sotto/base/json.h"
+
 #include <fmt/format.h>
 
 #include <vector>
@@ -121,7 +123,7 @@ void describe(const RecommendationResult& result, ResultDocument& document) {
   if (!records.empty()) document.table("recommendations", "Recommendations", std::move(records));
   document.exposed(result.exposes);
   document.detail("source",
-                  {{"folder", result.folder}, {"privacy", Json::parse(result.certificate)}});
+                  {{"folder", result.folder}, {"privacy", parse_json(result.certificate)}});
 }
 
 void describe(const RatingCheck& check, ResultDocument& document) {

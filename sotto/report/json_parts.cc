@@ -1,5 +1,7 @@
 #include "sotto/report/json_parts.h"
 
+#include "sotto/base/json.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -28,8 +30,7 @@ std::string joined(const Json& list) {
   std::string text;
   for (const Json& value : list) {
     if (!text.empty()) text += sizes ? " \u00D7 " : ", ";
-    text += value.is_structured() ? value.dump(-1, ' ', false, Json::error_handler_t::replace)
-                                  : cell_of(value).text;
+    text += value.is_structured() ? json_text(value) : cell_of(value).text;
   }
   return text;
 }
@@ -54,7 +55,7 @@ Cell cell_of(const Json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_array()) return joined(value);
   if (value.is_null()) return "";
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(value);
 }
 
 const Json& at(const Json& object, const char* key) {

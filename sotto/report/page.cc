@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/report/assets.h"
 #include "sotto/report/html.h"
 
 namespace sotto {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxBytes = 1'900'000;
 
@@ -192,7 +190,7 @@ class Renderer {
   // JSON for a script element: nothing in it looks like markup.
   static std::string script_text(const Json& json) {
     std::string text;
-    for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    for (const char c : ascii_json_text(json)) {
       if (std::string_view("<>&'").find(c) == std::string_view::npos) {
         text += c;
       } else {
@@ -345,7 +343,7 @@ Cell::Cell(double value) : Cell(value, shown(value)) {}
 Cell::Cell(std::int64_t value) : text(shown(value)), exact(fmt::format("{}", value)) {}
 
 Cell::Cell(double value, std::string as)
-    : text(std::move(as)), exact(std::isfinite(value) ? Json(value).dump() : "") {}
+    : text(std::move(as)), exact(std::isfinite(value) ? json_text(value) : "") {}
 
 std::string render(const Page& page) {
   Limits limits;

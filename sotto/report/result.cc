@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 
 namespace sotto {
 namespace {
@@ -33,13 +34,9 @@ bool is_flat(const Json& value) {
   return true;
 }
 
-std::string dumped(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 void write(const Json& value, std::size_t indent, std::string& out) {
   if (!value.is_structured() || value.empty()) {
-    out += dumped(value);
+    out += json_text(value);
     return;
   }
   const bool flat = is_flat(value);
@@ -50,7 +47,7 @@ void write(const Json& value, std::size_t indent, std::string& out) {
     if (!first) out += flat ? ", " : ",";
     first = false;
     out += newline;
-    if (value.is_object()) out += dumped(Json(key)) + ": ";
+    if (value.is_object()) out += json_text(Json(key)) + ": ";
     write(child, indent + 2, out);
   }
   if (!flat) out += "\n" + std::string(indent, ' ');

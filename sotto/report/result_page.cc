@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "sotto/base/json.h"
 #include "sotto/base/version.h"
 #include "sotto/report/certificate_section.h"
 #include "sotto/report/json_parts.h"
@@ -324,7 +325,7 @@ class ResultPage {
     card.title.push_back(fmt::format("Component {}{}", n + 1, which));
     if (n < weights()) card.title.push_back(cell_of(weights_->value[n]));
     for (std::size_t i = 0; i < entries["index"].size(); ++i) {
-      card.bars.emplace_back("entry " + entries["index"][i].dump(),
+      card.bars.emplace_back("entry " + json_text(entries["index"][i]),
                              entries["value"][i].get<double>());
     }
     return card;

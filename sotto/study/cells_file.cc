@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
 
 namespace sotto {
@@ -87,7 +88,7 @@ std::string csv_header(const StudyPlan& plan, Columns columns) {
 std::string csv_line(const StudyPlan& plan, const StudyRow& row, Columns columns) {
   std::string line = fmt::format("{},{},{}", plan.cells[row.cell].joined(','), row.trial, row.seed);
   if (columns == Columns::with_seconds) line += fmt::format(",{:.6g}", row.seconds);
-  return line + fmt::format(",{}", fmt::join(row.measured, ","));
+  return line + fmt::format(",{}", join_text(row.measured, ","));
 }
 
 CellsFile::CellsFile(const std::string& directory, const Study& study,

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -17,7 +18,7 @@ class ComponentsOracle final : public SymmetricOracle {
   Index dim() const override { return problem_.vectors.rows(); }
   int order() const override { return problem_.order; }
   Matrix contract(const Matrix& block) override {
-    const Matrix powers = (problem_.vectors.transpose() * block).array().pow(order() - 1);
+    const Matrix powers = multiply_transposed(problem_.vectors, block).array().pow(order() - 1);
     return problem_.vectors * (problem_.weights.asDiagonal() * powers);
   }
   Vector values(const Matrix& block) override { return column_dots(block, contract(block)); }
@@ -70,7 +71,7 @@ RecoveryProblem random_problem(Index dim, Index components, int order, std::uint
 }
 
 double recovery_error(const RecoveryProblem& problem, const Matrix& found) {
-  const Matrix cosines = (problem.vectors.transpose() * found).cwiseAbs();
+  const Matrix cosines = multiply_transposed(problem.vectors, found).cwiseAbs();
   return 1 - cosines.rowwise().maxCoeff().mean();
 }
 

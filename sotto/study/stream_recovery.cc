@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "sotto/linalg/gemm.h"
 #include "sotto/tasks/stream.h"
 
 namespace sotto {
@@ -74,7 +75,7 @@ double worst_cosine(const StreamProblem& problem, const StreamOptions& options,
   task.privacy.set_norm(norm);
   SensitivePoints points(std::make_unique<BorrowedRows>(problem.rows));
   const StreamResult result = run(std::move(points), task);
-  const Matrix cosines = (problem.vectors.transpose() * result.found.vectors()).cwiseAbs();
+  const Matrix cosines = multiply_transposed(problem.vectors, result.found.vectors()).cwiseAbs();
   return cosines.rowwise().maxCoeff().minCoeff();
 }
 

@@ -16,6 +16,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/decompose/whitening.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/study/comparison.h"
 #include "sotto/study/studies.h"
@@ -33,12 +34,13 @@ double level(int j) { return 0.002 * std::pow(1.6, j); }
 std::string name_of(const char* what, int j) { return fmt::format("{} at {:.4g}", what, level(j)); }
 
 bool all_found(const Matrix& vectors, const Matrix& found) {
-  return ((vectors.transpose() * found).cwiseAbs().rowwise().maxCoeff().array() >= 0.25).all();
+  return (multiply_transposed(vectors, found).cwiseAbs().rowwise().maxCoeff().array() >= 0.25)
+      .all();
 }
 
 // |P - P^| in operator norm, for spans of equal dimension: the sine of the largest angle.
 double projection_distance(const Matrix& vectors, const Matrix& basis) {
-  const Matrix overlap = vectors.transpose() * orthonormal_columns(basis);
+  const Matrix overlap = multiply_transposed(vectors, orthonormal_columns(basis));
   const double least = Eigen::JacobiSVD<Matrix>(overlap).singularValues().minCoeff();
   return std::sqrt(std::max(0.0, 1 - least * least));
 }

@@ -4,6 +4,7 @@
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
 #include "sotto/decompose/shifted_power.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/tensor/contraction.h"
 
@@ -24,7 +25,7 @@ Matrix make_components(const TensorModel& model) {
   if (model.condition == 1) return basis;
   const Vector singular = Vector::LinSpaced(model.components, 1.0, 1.0 / model.condition);
   const Matrix mix = random_orthonormal(model.components, model.components, random);
-  return basis * singular.asDiagonal() * mix.transpose();
+  return multiply_by_transposed(basis * singular.asDiagonal(), mix);
 }
 
 Vector make_weights(const TensorModel& model) {
@@ -124,7 +125,8 @@ SyntheticTensor generate_tensor(const TensorModel& model) {
   const Vector weights = make_weights(model);
   const Matrix components = make_components(model);
   SyntheticTensor result{SymmetricTensor(model.dim, static_cast<int>(model.order)), weights,
-                         components, components * weights.asDiagonal() * components.transpose()};
+                         components,
+                         multiply_by_transposed(components * weights.asDiagonal(), components)};
   for (Index j = 0; j < weights.size(); ++j) {
     result.tensor.add_rank_one(weights[j], components.col(j));
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
@@ -158,7 +158,7 @@ std::vector<std::string> rating_facts(const Ratings& positions) {
   facts.push_back(
       fmt::format("that the values are {} and the positions {}",
                   positions.value_column.empty() ? "the last column" : positions.value_column,
-                  fmt::join(modes, ", ")));
+                  join_text(modes, ", ")));
   return facts;
 }
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/base/rounded_up.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/private/users.h"
@@ -116,14 +115,14 @@ Vector read_vector(const std::string& path) {
   return Eigen::Map<const Vector>(found.values().data(), found.size());
 }
 
-nlohmann::ordered_json read_result(const std::string& folder) {
-  std::ifstream file(folder + "/result.json");
-  SOTTO_REQUIRE_AT(std::filesystem::is_directory(folder) && file, folder,
+Json read_result(const std::string& folder) {
+  const std::string path = folder + "/result.json";
+  SOTTO_REQUIRE_AT(std::filesystem::is_regular_file(path), folder,
                    "is not the folder of a result: `recommend` needs one made with `unit` user");
-  return nlohmann::ordered_json::parse(file, nullptr, false);
+  return read_json(path);
 }
 
-UserModel model_of(const nlohmann::ordered_json& result, const std::string& folder) {
+UserModel model_of(const Json& result, const std::string& folder) {
   UserModel model;
   bool with_times = false;
   try {
@@ -133,7 +132,7 @@ UserModel model_of(const nlohmann::ordered_json& result, const std::string& fold
     model.error_variance = user.at("error_variance").get<double>();
     model.bounds = {user.at("low").get<double>(), user.at("high").get<double>()};
     with_times = user.contains("times");
-  } catch (const nlohmann::ordered_json::exception&) {
+  } catch (const Json::exception&) {
     throw Error("is not a result of `unit` user", folder + "/result.json");
   }
   model.effects = read_vector(folder + "/biases_1.npy");
@@ -174,7 +173,7 @@ std::vector<OwnRating> read_own(const RecommendTask& task, const SavedUserModel&
 // Whom recommendations say something about: nobody in the training data beyond its certificate, and
 // the one user they are made for.
 std::string exposure(const RecommendTask& task, const SavedUserModel& saved) {
-  const auto certificate = nlohmann::ordered_json::parse(saved.certificate);
+  const auto certificate = parse_json(saved.certificate);
   const bool proved = certificate.is_object() && certificate.value("guarantee", "") == "proved" &&
                       certificate.contains("epsilon") && certificate["epsilon"].is_number() &&
                       certificate.contains("delta") && certificate["delta"].is_number();
@@ -257,7 +256,7 @@ std::vector<std::string> RecommendTask::unused() {
 }
 
 SavedUserModel load_user_model(const std::string& folder) {
-  const nlohmann::ordered_json result = read_result(folder);
+  const Json result = read_result(folder);
   SavedUserModel saved;
   saved.folder = folder;
   saved.model = model_of(result, folder);
@@ -266,7 +265,7 @@ SavedUserModel load_user_model(const std::string& folder) {
   SOTTO_REQUIRE_AT(saved.rows.items.size() == saved.model.items() &&
                        (!saved.rows.times || saved.rows.times->size() == saved.model.times.size()),
                    folder, "holds files that do not belong together");
-  saved.certificate = result.value("privacy", nlohmann::ordered_json::object()).dump();
+  saved.certificate = json_text(result.value("privacy", Json::object()));
   return saved;
 }
 

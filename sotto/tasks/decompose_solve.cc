@@ -10,6 +10,7 @@
 #include "sotto/decompose/shifted_power.h"
 #include "sotto/decompose/whitening.h"
 #include "sotto/io/npy.h"
+#include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/tasks/decompose_plan.h"
 #include "sotto/tensor/mode_oracles.h"
@@ -108,7 +109,7 @@ DecomposeResult run_symmetric(const SymmetricInput& input, const DecomposeTask& 
   if (result.found.status == Status::stopped) return result;
   const Matrix& v = result.found.vectors();
   const auto order = static_cast<double>(result.dims.size());
-  const Matrix gram = (v.transpose() * v).array().pow(order);
+  const Matrix gram = multiply_transposed(v, v).array().pow(order);
   if (task.method != TensorMethod::eigenpairs) {  // these are no model of the tensor
     judge_deflation(input.squared_norm(), input.oracle()->values(v), gram, result);
   }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/json.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/base/version.h"
 #include "sotto/io/checkpoint.h"
@@ -100,7 +100,7 @@ std::vector<Forecast> forecasts_of(const StreamTask& task, const PrivateStream& 
 std::string lines(const OptionTable& table) {
   std::string text;
   for (const Option& option : table.options()) {
-    text += fmt::format("{} {}\n", option.name, option.get().dump());
+    text += fmt::format("{} {}\n", option.name, json_text(option.get()));
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
@@ -325,7 +326,7 @@ void save(const TopicsResult& result, OutputFolder& folder) {
   folder.write_npy("topics.npy", result.model.topics);
   folder.write_npy("weights.npy", result.model.alpha);
   if (!result.vocabulary.empty()) {
-    folder.write_text("vocab.txt", fmt::format("{}\n", fmt::join(result.vocabulary, "\n")));
+    folder.write_text("vocab.txt", fmt::format("{}\n", join_text(result.vocabulary, "\n")));
   }
   if (result.to_infer) {
     folder.write_npy("inferred.npy", Matrix(infer(result, *result.to_infer)));

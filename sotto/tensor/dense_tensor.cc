@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 
 namespace sotto {
 namespace {
@@ -124,9 +125,7 @@ Index checked_entry_count(std::span<const Index> dims, const std::string& place)
   return count;
 }
 
-std::string shape_text(std::span<const Index> dims) {
-  return fmt::format("{}", fmt::join(dims.begin(), dims.end(), " x "));
-}
+std::string shape_text(std::span<const Index> dims) { return join_text(dims, " x "); }
 
 // A value is NaN or infinite exactly when all bits of its exponent are set. Works in blocks, so
 // that the inner loop has no exit and is vectorised.

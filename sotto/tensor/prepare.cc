@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/tensor/contraction.h"
 #include "sotto/tensor/mode_oracles.h"
 
@@ -11,7 +12,7 @@ namespace sotto {
 namespace {
 
 std::string index_text(const std::vector<Index>& index) {
-  return fmt::format("({})", fmt::join(index, ","));
+  return fmt::format("({})", join_text(index, ","));
 }
 
 template <class Tensor>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 
 namespace sotto {
 namespace {
@@ -155,7 +156,7 @@ SparseTensor::SparseTensor(std::vector<Index> dims, std::vector<Coordinate> indi
                        std::equal(row.begin(), row.end(), sorted_indices.end() - order());
     SOTTO_REQUIRE(!again || duplicates == Duplicates::sum,
                   "the entry at index ({}), counted from 0, is given more than once",
-                  fmt::join(row.begin(), row.end(), ", "));
+                  join_text(row, ", "));
     if (again) {
       sorted_values.back() += values_[e];
     } else {

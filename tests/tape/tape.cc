@@ -13,15 +13,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sotto/release/tap.h"
 
-namespace {
+#include "sotto/base/json.h"
 
-using Json = nlohmann::ordered_json;
+namespace {
 
 constexpr int kFinding = 9;
 
@@ -32,6 +31,8 @@ constexpr int kFinding = 9;
 }
 
 // What the certificate could show of a release, and all that decides its noise.
+using sotto::Json;
+
 Json head_of(const sotto::ReleaseRecord& record) {
   return {{"what", record.what},
           {"mechanism", record.mechanism},
@@ -85,7 +86,7 @@ class Player {
   explicit Player(const char* path) {
     std::ifstream file(path);
     if (!file) report("cannot be read");
-    for (std::string line; std::getline(file, line);) releases_.push_back(Json::parse(line));
+    for (std::string line; std::getline(file, line);) releases_.push_back(sotto::parse_json(line));
   }
 
   void pass(const sotto::ReleaseRecord& record, const sotto::ReleaseContents& contents) {
