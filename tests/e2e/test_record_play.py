@@ -8,7 +8,7 @@ without a charge. docs/testing.md says what this shows and what it cannot show.
     test_record_play.py PROGRAM_WITH_TAPE PROGRAM_WITH_LEAKS
 
 Both programs are built for this test alone (tests/tape). SOTTO_SLOW=1 plays every kind of neighbour
-at every place, and larger data.
+for every case and at every place, and larger data.
 """
 import dataclasses
 import itertools
@@ -16,7 +16,7 @@ import pathlib
 import sys
 
 import neighbour_data as data
-from neighbours import SLOW, added_or_removed, bytes_that_differ
+from neighbours import SLOW, added_or_removed, bytes_that_differ, dealt
 from sotto_cli import PROGRAM, ProgramTest, main
 from test_neighbours import CASES, TARGET, Case
 
@@ -108,17 +108,17 @@ class RecordAndPlay(Tape):
                 self.assertEqual(bytes_that_differ(recorded, self.play(case, units)), [])
 
     def others(self, case, number):
-        """Two neighbours and one unrelated data set, different for every case, and the last of the
-        unrelated ones, in which every unit is replaced."""
-        neighbours, strangers = list(case.neighbours()), list(unrelated(case))
-        if SLOW:
-            return neighbours + strangers
-        pick = lambda kinds, n: kinds[n % len(kinds)]
-        return [pick(neighbours, 2 * number), pick(neighbours, 2 * number + 1),
-                pick(strangers[:-1], number), strangers[-1]]
+        """Neighbours of the kinds that the case was dealt, an unrelated data set, another one for
+        every case, and the last of the unrelated ones, in which every unit is replaced."""
+        strangers = list(unrelated(case))
+        if not SLOW:
+            strangers = [strangers[:-1][number % (len(strangers) - 1)], strangers[-1]]
+        return [*case.neighbours(KINDS[case.name]), *strangers]
 
 
-for number, made in enumerate([*CASES, *more_cases()]):
+ALL_CASES = [*CASES, *more_cases()]
+KINDS = dealt(ALL_CASES, lambda case: case.others, turn=1)  # not those of test_neighbours
+for number, made in enumerate(ALL_CASES):
     name = "test_" + "".join(c if c.isalnum() else "_" for c in made.name)
     assert not hasattr(RecordAndPlay, name), name
     setattr(RecordAndPlay, name, lambda self, case=made, n=number: self.check(case, n))
