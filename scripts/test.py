@@ -8,6 +8,7 @@ report page in a browser, and the whole project under the sanitizers, which take
 as everything else.
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -57,6 +58,8 @@ def main():
     options = parser.parse_args()
     runs = [("release", "slow|browser"), ("asan", "unit|e2e")] if options.slow else [
         ("release", "unit|check|e2e|package"), ("asan-foundation", "unit")]
+    # Several tests share the processors: threads that wait must leave them to others.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     passed = failed = 0
     for preset, labels in runs:
         build(preset, options.jobs, ["sotto_cli", "slow_tests"] if "slow" in labels else [])
