@@ -2,6 +2,7 @@
 import array
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -37,6 +38,9 @@ def read_npy(path):
     return header["shape"], array.array("d", data[10 + length:])
 
 
+MADE = tempfile.TemporaryDirectory()  # what `generate` has made, until the last test has ended
+
+
 class ProgramTest(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -59,6 +63,14 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertEqual(done.stderr, NOT_CONVERGED if code == 3 else "")
         return done.stdout
+
+    def generate(self, *arguments, out):
+        """`sotto generate` into a folder; what several tests ask for is made once and copied."""
+        words = [*map(str, arguments)]
+        made = pathlib.Path(MADE.name, " ".join(words))
+        if not made.exists():
+            self.succeed("generate", *words, "--out", made)
+        return pathlib.Path(shutil.copytree(made, self.folder / out))
 
     def result(self, *arguments, code=0):
         return json.loads(self.succeed(*arguments, "--json", code=code))

@@ -10,13 +10,11 @@ class PrivateRuns(ProgramTest):
     """One small input for every private command and unit; the number of its protected units."""
     def setUp(self):
         super().setUp()
-        self.succeed("generate", "tensor", "-d", 6, "-k", 2, "--out", "tensor")
-        self.succeed("generate", "points", "-d", 4, "-k", 2, "-n", 4000, "--max-norm", 1, "--out",
-                     "points")
-        self.succeed("generate", "corpus", "-n", 3000, "-V", 30, "-k", 2, "-l", 30, "--out",
-                     "corpus")
-        self.succeed("generate", "ratings", "--users", 120, "--items", 60, "--months", 4, "--rank",
-                     2, "-n", 2500, "--out", "ratings")
+        self.generate("tensor", "-d", 6, "-k", 2, out="tensor")
+        self.generate("points", "-d", 4, "-k", 2, "-n", 4000, "--max-norm", 1, out="points")
+        self.generate("corpus", "-n", 3000, "-V", 30, "-k", 2, "-l", 30, out="corpus")
+        self.generate("ratings", "--users", 120, "--items", 60, "--months", 4, "--rank", 2, "-n", 2500,
+                      out="ratings")
         self.write("items.txt", "".join(f"{i}\n" for i in range(1, 61)))
         topics = ["topics", "corpus/docword.txt", "--format", "uci", "--vocab", "corpus/vocab.txt",
                   "-k", 2]

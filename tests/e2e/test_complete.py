@@ -7,14 +7,12 @@ from sotto_cli import ProgramTest, main, read_npy
 
 
 class Complete(ProgramTest):
-    def generate(self, name="made", *arguments):
-        out = self.folder / name
-        self.succeed("generate", "ratings", "--users", 300, "--items", 200, "--months", 12,
-                     "--rank", 2, "-n", 20000, "--out", out, *arguments)
-        return out
+    def make(self, name="made", *arguments):
+        return self.generate("ratings", "--users", 300, "--items", 200, "--months", 12, "--rank", 2,
+                             "-n", 20000, *arguments, out=name)
 
     def test_learns_ratings_and_writes_what_it_learnt(self):
-        made, out = self.generate(), self.folder / "out"
+        made, out = self.make(), self.folder / "out"
         found = self.result("complete", made / "ratings.csv", "-r", 2, "--test", made / "test.csv",
                             "--out", out)
         self.assertEqual(found, json.loads((out / "result.json").read_text()))
@@ -44,7 +42,7 @@ class Complete(ProgramTest):
         self.assertEqual(found["test"]["entries"], count)
 
     def test_tucker_writes_a_core(self):
-        made, out = self.generate(), self.folder / "out"
+        made, out = self.make(), self.folder / "out"
         for method in "als", "sgd":
             found = self.result("complete", made / "ratings.csv", "-r", 3, "--model", "tucker",
                                 "--method", method, "--epochs", 3, "--out", out)
@@ -52,7 +50,7 @@ class Complete(ProgramTest):
             self.assertEqual(found["diagnostics"]["epochs"], 3)
 
     def test_same_answer_for_any_number_of_threads(self):
-        made = self.generate()
+        made = self.make()
         for method in "sgd", "als", "bayes":
             options = ("complete", made / "ratings.csv", "-r", 4, "--method", method, "--epochs", 3,
                        "--test", made / "test.csv")
@@ -79,7 +77,7 @@ class Complete(ProgramTest):
             self.assertEqual(len(weights), 1)
 
     def test_unknown_ids_are_predicted_by_the_biases(self):
-        made = self.generate()
+        made = self.make()
         test = self.write("t.csv", "user,item,month,rating\nnobody,nothing,never,3.5\n")
         found = self.result("complete", made / "ratings.csv", "-r", 2, "--test", test)
         self.assertEqual(found["test"], {"entries": 1, "unknown_rows": 1})
@@ -100,7 +98,7 @@ class Complete(ProgramTest):
         self.assertEqual(found["values"], {"lowest": 3.0, "highest": 5.0})
 
     def test_early_stop_and_time_limit(self):
-        made = self.generate()
+        made = self.make()
         found = self.result("complete", made / "ratings.csv", "-r", 8, "--method", "sgd",
                             "--lambda", 0.01, "--decay", 1, "--validation", 0.1, "--epochs", 500)
         self.assertEqual(found["diagnostics"]["status"], "stopped early")
@@ -122,7 +120,7 @@ class Complete(ProgramTest):
             self.assertLess(errors[1], 1.05 * errors[0])
 
     def test_e_is_epsilon_here_as_everywhere(self):
-        ratings = self.generate() / "ratings.csv"
+        ratings = self.make() / "ratings.csv"
         self.refuse("complete", ratings, "-e", 1, says=["--epsilon", "--range"])
         found = self.result("complete", ratings, "-r", 2, "-e", 1, "--range", "-2:9")
         self.assertEqual(found["privacy"]["guarantee"], "proved")

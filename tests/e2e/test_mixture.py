@@ -11,9 +11,8 @@ PRIVATE = ["--epsilon", 1, "--delta", "1e-6", "--max-norm", 1.5]
 class Mixture(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.made = self.folder / "made"
-        self.succeed("generate", "points", "--model", "mixture", "-d", DIM, "-k", COMPONENTS, "-n",
-                     RECORDS, "--separation", 8, "--out", self.made)
+        self.made = self.generate("points", "--model", "mixture", "-d", DIM, "-k", COMPONENTS, "-n",
+                                  RECORDS, "--separation", 8, out="made")
         self.points = self.made / "points.npy"
         self.truth = ["--truth", self.made / "means.npy"]
 

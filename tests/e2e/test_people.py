@@ -31,9 +31,8 @@ def worst_cosine(found, truth, modes=2):
 class People(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.made = self.folder / "made"
-        self.succeed("generate", "visits", "--people", PEOPLE, "--codes", CODES, "--drugs", DRUGS,
-                     "-k", K, "--out", self.made)
+        self.made = self.generate("visits", "--people", PEOPLE, "--codes", CODES, "--drugs", DRUGS,
+                                  "-k", K, out="made")
         self.visits = self.made / "visits.tns"
 
     def test_finds_phenotypes_privately(self):

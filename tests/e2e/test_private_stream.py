@@ -38,9 +38,8 @@ def replaced(options, name, value):
 class PrivateStream(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.made = self.folder / "made"
-        self.succeed("generate", "points", "-d", DIM, "-k", COMPONENTS, "-n", RECORDS, "--max-norm",
-                     1, "--out", self.made)
+        self.made = self.generate("points", "-d", DIM, "-k", COMPONENTS, "-n", RECORDS, "--max-norm",
+                                  1, out="made")
         self.points = self.made / "points.npy"
 
     def test_finds_the_components_and_certifies(self):

@@ -7,9 +7,8 @@ RANGE = ["--range", "-5:12"]
 class UserComplete(ProgramTest):
     def setUp(self):
         super().setUp()
-        made = self.folder / "made"
-        self.succeed("generate", "ratings", "--users", 3000, "--items", 100, "--months", 6,
-                     "--rank", 2, "-n", 100000, "--test-share", 0.1, "--out", made)
+        made = self.generate("ratings", "--users", 3000, "--items", 100, "--months", 6, "--rank", 2,
+                             "-n", 100000, "--test-share", 0.1, out="made")
         head, *lines = (made / "ratings.csv").read_text().splitlines()
         head = "user,item,rating"
         lines = [",".join(line.split(",")[n] for n in (0, 1, 3)) for line in lines]
