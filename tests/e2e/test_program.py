@@ -29,11 +29,11 @@ class Program(ProgramTest):
 
     def test_a_run_that_protects_nothing_says_so_first(self):
         self.succeed("generate", "tensor", "-d", 10, "-k", 2, "--out", "tensor")
-        self.succeed("generate", "points", "-d", 5, "-k", 2, "-n", 20000, "--out", "points")
+        self.succeed("generate", "points", "-d", 5, "-k", 2, "-n", 4000, "--out", "points")
         self.succeed("generate", "points", "--model", "mixture", "-d", 4, "-k", 2, "-n", 2000,
                      "--out", "mixture")
         self.succeed("generate", "corpus", "-n", 500, "-V", 30, "-k", 2, "--out", "corpus")
-        self.succeed("generate", "ratings", "--out", "ratings")
+        self.succeed("generate", "ratings", "--users", 100, "--items", 60, "-n", 2500, "--out", "ratings")
         for command in (["decompose", "tensor/tensor.npy", "-k", 2],
                         ["stream", "points/points.npy", "-k", 2],
                         ["topics", "corpus/docword.txt", "-k", 2],
