@@ -91,13 +91,10 @@ sotto_script_test(include_arrows_catch_a_violation check ${Python3_EXECUTABLE}
 
 # Ways around the types that guard data and noise: each must fail to compile, and for its reason.
 file(GLOB compile_fail CONFIGURE_DEPENDS tests/compile_fail/*.cc)
-foreach(source ${compile_fail})
-  get_filename_component(name ${source} NAME_WE)
-  sotto_script_test(
-    does_not_compile.${name} check ${Python3_EXECUTABLE} tests/compile_fail/check.py ${source}
-    ${CMAKE_CXX_COMPILER} -std=c++20 -I ${PROJECT_SOURCE_DIR} -isystem
-    $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
-endforeach()
+sotto_script_test(
+  does_not_compile check ${Python3_EXECUTABLE} tests/compile_fail/check.py ${compile_fail} --
+  ${CMAKE_CXX_COMPILER} -std=c++20 -I ${PROJECT_SOURCE_DIR} -isystem
+  $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
 sotto_script_test(does_not_compile.check_itself check ${Python3_EXECUTABLE}
                   tests/compile_fail/test_check.py ${CMAKE_CXX_COMPILER})
 

@@ -33,7 +33,6 @@ void right_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& 
   paid.publish_sampled(sampled, 10, sum_of_sample);
 }
 
-#ifdef SHOULD_NOT_COMPILE
 void wrong_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& mechanism,
                 const SubsampledGaussianMechanism& sampled, Block& exact, NoiseStream& stream) {
   // The same noise, or the same charge, twice.
@@ -57,4 +56,3 @@ void wrong_ways(PrivateRun& run, PlannedReleases& paid, const LaplaceMechanism& 
   paid.publish(sampled, exact);                        // error: no matching function
   paid.publish_sampled(mechanism, 10, sum_of_sample);  // error: no matching function
 }
-#endif

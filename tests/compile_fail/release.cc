@@ -10,7 +10,6 @@ using namespace sotto;
 
 Index right_ways(const Sensitive<Corpus>& corpus) { return public_shape(corpus).documents; }
 
-#ifdef SHOULD_NOT_COMPILE
 void wrong_ways(Sensitive<Corpus>& corpus, RatingValues& values, Sensitive<AnyTensor>& tensor,
                 PrivateDocuments& documents, PrivateStreamOracle& stream, PrivateRun& run) {
   ReleaseAccess::view(corpus);             // error: incomplete type 'sotto::ReleaseAccess'
@@ -23,4 +22,3 @@ void wrong_ways(Sensitive<Corpus>& corpus, RatingValues& values, Sensitive<AnyTe
   PrivateDocuments borrowed(corpus, run);  // error: use of deleted function
   protected_tensor(tensor, false);         // error: use of deleted function
 }
-#endif

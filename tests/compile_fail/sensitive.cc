@@ -18,7 +18,6 @@ int right_ways() {
 
 int from(const Released<int>& released) { return released.value(); }
 
-#ifdef SHOULD_NOT_COMPILE
 void wrong_ways() {
   Sensitive<int> data(1);
   int leak = 0;
@@ -47,4 +46,3 @@ void wrong_ways() {
   from(1);                  // error: invalid initialization of reference
   from(Sensitive<int>(1));  // error: invalid initialization of reference
 }
-#endif

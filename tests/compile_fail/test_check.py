@@ -13,18 +13,21 @@ COMPILER = sys.argv.pop() if len(sys.argv) > 1 else "c++"
 
 
 class Check(unittest.TestCase):
-    def said(self, *wrong_ways):
+    def said(self, *wrong_ways, before=""):
         with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder, "ways.cc")
-            source.write_text("\n".join(["struct S {};", "#ifdef SHOULD_NOT_COMPILE", "void ways() {",
-                                         *wrong_ways, "}", "#endif", ""]))
-            return "\n".join(complaints(str(source), [COMPILER, "-std=c++20", "-fsyntax-only"]))
+            source, other = pathlib.Path(folder, "ways.cc"), pathlib.Path(folder, "other.cc")
+            source.write_text("\n".join(["struct S {};", before, "void ways() {", *wrong_ways, "}",
+                                         ""]))
+            pathlib.Path(folder, "header.h").write_text(
+                "template <class T> void f(T t) { t.missing(); }\n")
+            other.write_text("\n\n\nint another(S s) { return s; }  // error: cannot convert\n")
+            return "\n".join(complaints([str(source), str(other)], [COMPILER, "-std=c++20"]))
 
     def test_a_way_that_fails_as_it_should(self):
         self.assertEqual(self.said("int x = S(); // error: cannot convert"), "")
 
     def test_a_way_that_compiles(self):
-        self.assertIn(":4 compiles", self.said("int x = 1; // error: cannot convert"))
+        self.assertIn("ways.cc:4 compiles", self.said("int x = 1; // error: cannot convert"))
 
     def test_a_way_that_fails_for_another_reason(self):
         self.assertIn(":4 fails with", self.said("int x = T(); // error: cannot convert"))
@@ -32,6 +35,16 @@ class Check(unittest.TestCase):
     def test_another_error(self):
         self.assertIn(":5 fails, too",
                       self.said("int x = S(); // error: cannot convert", "int y = S();"))
+
+    def test_a_way_that_fails_in_a_header(self):
+        header = '#include "header.h"'
+        self.assertEqual(self.said("f(S()); // error: has no member", before=header), "")
+        self.assertIn(":4 fails, too", self.said("f(S());", "S() + 1; // error: no match for",
+                                                 before=header))
+
+    def test_an_error_before_the_ways(self):
+        self.assertIn(":2 fails, too", self.said("int x = S(); // error: cannot convert",
+                                                 before='#include "nowhere.h"'))
 
     def test_no_way_at_all(self):
         self.assertIn("expects no error", self.said("int x = 1;"))
