@@ -138,10 +138,13 @@ def is_upward(folder, room, target):
     return room in order and target in order and order.index(target) > order.index(room)
 
 
+def violations(root):
+    return [*violations_of_the_arrows(root), *violations_of_the_door(root),
+            *violations_of_the_one_run(root), *violations_of_the_program(root)]
+
+
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    found = [*violations_of_the_arrows(root), *violations_of_the_door(root),
-             *violations_of_the_one_run(root), *violations_of_the_program(root)]
+    found = violations(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())
     for line in found:
         print(line)
     return 1 if found else 0
