@@ -4,6 +4,7 @@ static and with the shared libraries.
 
 usage: test_package.py BUILD_FOLDER COMPILER
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -30,7 +31,8 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         work = pathlib.Path(cls.folder.name)
-        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", work / "deb", cwd=work)
+        run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", work / "deb", "-D",
+            "CPACK_DEBIAN_COMPRESSION_TYPE=zstd", cwd=work)  # the fastest
         (cls.package,) = (work / "deb").glob("sotto_*.deb")
         run("dpkg", "-x", cls.package, work / "root")
         cls.prefix = work / "root" / "usr"
@@ -56,11 +58,11 @@ class Package(unittest.TestCase):
         self.assertIn("SOTTO COMPLETE", page.read_text())
         self.assertTrue(list(self.prefix.rglob("doc/sotto/docs/api.md")))
 
-    def test_cmake_package(self):
+    def test_cmake_and_pkg_config(self):
         build = pathlib.Path(self.folder.name, "consumer")
         run("cmake", "-S", HERE, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
             f"-DREPORT_EXAMPLE={ROOT / 'examples' / 'report.cc'}",
-            f"-DCMAKE_CXX_COMPILER={COMPILER}")
+            f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         run("cmake", "--build", build)
         for library in "sotto", "sotto_shared":
             program = build / f"consumer_{library}"
@@ -71,12 +73,26 @@ class Package(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 run(build / f"consumer_{library}", cwd=folder, env=self.environment)
                 self.assertIn("</html>", pathlib.Path(folder, "found/report.html").read_text())
+        self.check_pkg_config(build)
 
-    def test_pkg_config(self):
-        flags = run("pkg-config", "--cflags", "--libs", "sotto", env=self.environment).split()
+    def check_pkg_config(self, build):
+        """What CMake has compiled is linked again: with the same definitions, on which the layout of
+        vectors depends, compiling again would give the same."""
+        (main,) = build.rglob("main.cc.o")
         program = pathlib.Path(self.folder.name, "program")
-        run(COMPILER, "-std=c++20", HERE / "main.cc", "-o", program, *flags)
+        run(COMPILER, main, "-o", program,
+            *run("pkg-config", "--libs", "sotto", env=self.environment).split())
         self.assertEqual(run(program, env=self.environment), FOUND)
+        flags = run("pkg-config", "--cflags", "sotto", env=self.environment).split()
+        for header in "sotto/sotto.h", "Eigen/Core":
+            run(COMPILER, *flags, "-fsyntax-only", "-x", "c++", "-",
+                input=f"#if !__has_include(<{header}>)\n#error\n#endif\n")
+        (by_cmake,) = {line["command"] for line in
+                       json.loads((build / "compile_commands.json").read_text())
+                       if line["file"].endswith("main.cc")}
+        definitions = lambda words: {word for word in words if word.startswith("-DEIGEN")}
+        self.assertTrue(definitions(flags))
+        self.assertEqual(definitions(flags), definitions(by_cmake.split()))
         for package, options in ("sotto_report", []), ("sotto", ["--static"]):
             libraries = run("pkg-config", *options, "--libs", package, env=self.environment)
             self.assertIn("-lsodium" if options else "-lsotto_report", libraries)
