@@ -1,6 +1,7 @@
 """Shared by the end-to-end tests: running the program, and .npy files without numpy."""
 import array
 import json
+import os
 import pathlib
 import shutil
 import struct
@@ -37,6 +38,11 @@ def read_npy(path):
     assert header["descr"] == "<f8" and not header["fortran_order"], header
     return header["shape"], array.array("d", data[10 + length:])
 
+
+# In memory: the program waits for the disk before it commits a folder, a thousand times in the tests.
+MEMORY = pathlib.Path("/dev/shm")
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 2**30:
+    tempfile.tempdir = str(MEMORY)
 
 MADE = tempfile.TemporaryDirectory()  # what `generate` has made, until the last test has ended
 
