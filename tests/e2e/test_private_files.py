@@ -243,9 +243,9 @@ class RatingUnit(Ratings):
                    if name.endswith(".txt")} for ratings in (stored, moved)]
         self.assertEqual(labels[0], labels[1])
         self.assertEqual(labels[0]["labels_0.txt"], "".join(f"{u}\n" for u in range(1, 41)).encode())
-        # Any order of the same ratings gives the same result, noise included.
+        # Any order of the same ratings gives the same result, noise included (sgd: test_leaks).
         for how in ["--mechanism", "sums"], ["--mechanism", "als"], ["--perturb", "input"], \
-                ["--mechanism", "sgd"], ["--perturb", "input", "--as-published", "--epochs", 2]:
+                ["--perturb", "input", "--as-published", "--epochs", 2]:
             shuffled = random.Random(1).sample(self.ratings, len(self.ratings))
             first, second = (self.folder_of(self.csv("r.csv", ratings), *self.RATING, *how)
                              for ratings in (stored, shuffled))
