@@ -11,6 +11,16 @@ class PrivateComplete(ProgramTest):
                                   "--rank", 2, "-n", 20000, out="made")
         self.ratings, self.test = self.made / "ratings.csv", self.made / "test.csv"
 
+    TARGET = ["-r", 2, "--epsilon", 2, "--delta", "1e-6", *RANGE]
+    found = {}
+
+    def found_by(self, *how):
+        """The result with this target; one run for all tests that ask for it."""
+        if how not in self.found:
+            self.found[how] = self.result("complete", self.ratings, *self.TARGET, "--test", self.test,
+                                          *how)
+        return self.found[how]
+
     def test_learns_and_certifies_pure_epsilon(self):
         out = self.folder / "out"
         found = self.result("complete", self.ratings, "-r", 2, "--epsilon", 2, *RANGE, "--test",
@@ -75,10 +85,9 @@ class PrivateComplete(ProgramTest):
         self.assertLess(ours, strict_input["rmse"])
 
     def test_every_mechanism_certifies_what_was_asked_for(self):
-        private = ["complete", self.ratings, "-r", 2, "--epsilon", 2, "--delta", "1e-6", *RANGE,
-                   "--test", self.test]
+        private = ["complete", self.ratings, *self.TARGET, "--test", self.test]
         for mechanism in "sums", "als", "sgd":
-            found = self.result(*private, "--mechanism", mechanism)
+            found = self.found_by("--mechanism", mechanism)
             self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"]["why"])
             self.assertLessEqual(found["privacy"]["epsilon"], 2)
             self.assertLess(found["rmse"], 1.05)
@@ -106,7 +115,6 @@ class PrivateComplete(ProgramTest):
                     self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"])
 
     def test_the_plan_is_what_is_released_and_does_not_depend_on_the_values(self):
-        private = ["complete", self.ratings, "-r", 2, "--epsilon", 2, "--delta", "1e-6", *RANGE]
         lines = self.ratings.read_text().splitlines()
         other = [lines[0]] + [line.rsplit(",", 1)[0] + ",secret" for line in lines[1:]]
         changed = self.write("changed.csv", "\n".join(other) + "\n")
@@ -114,10 +122,11 @@ class PrivateComplete(ProgramTest):
                     ["--perturb", "input", "--epochs", 2],
                     ["--as-published", "--perturb", "gradient", "--epochs", 2],
                     ["--as-published", "--perturb", "output", "--epochs", 2]):
-            plan = self.result(*private, *how, "--plan")
-            self.assertEqual(plan, self.result("complete", changed, *private[2:], *how, "--plan"))
+            plan, other = (self.result("complete", path, *self.TARGET, *how, "--plan")
+                           for path in (self.ratings, changed))
+            self.assertEqual(plan, other)
             made = {}
-            for release in self.result(*private, *how)["privacy"]["releases"]:
+            for release in self.found_by(*how)["privacy"]["releases"]:
                 made[release["what"]] = made.get(release["what"], 0) + release["count"]
             self.assertEqual({r["what"]: r["count"] for r in plan["releases"]}, made)
             self.assertEqual(plan["epsilon"], 2)
