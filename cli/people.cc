@@ -35,6 +35,9 @@ OptionTable PeopleFront::table() {
       .integer("people", 0, task_.privacy.people, {1, std::numeric_limits<std::int32_t>::max()},
                "unit person: a public guess at the number of people; the header of the file when "
                "not given")
+      .choice("route", task_.people.route,
+              "unit person: factors from moments, by alternating steps from a random start, or "
+              "both: steps from where the moments are; auto: both")
       .integer("refine", 0, task_.people.refine, {0, 1000},
                "unit person: expectation steps; chosen when not given")
       .integer("core", 0, task_.people.core, {1, 2048},
@@ -49,12 +52,13 @@ OptionTable PeopleFront::table() {
 }
 
 std::vector<std::string> PeopleFront::options() {
-  return {"unit", "values", "people", "refine", "core", "alpha0", "events"};
+  return {"unit", "values", "route", "people", "refine", "core", "alpha0", "events"};
 }
 
 void PeopleFront::check_unused() const {
   const std::pair<const char*, bool> given[] = {
       {"`values`", task_.people.values != PeopleValues::counts},
+      {"`route`", task_.people.route != PeopleRoute::automatic},
       {"`people`", task_.privacy.people.has_value()},
       {"`refine`", task_.people.refine.has_value()},
       {"`core`", task_.people.core.has_value()},

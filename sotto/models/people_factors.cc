@@ -142,12 +142,16 @@ PeopleFit fit_sums(Sums& sums, const PublicPeopleShape& shape, const PeopleOptio
   PeopleEstimate estimate(shape, options);
   continue_or_throw(progress, {"frequencies", 0, 0});
   estimate.take_frequencies(sums.frequencies());
-  continue_or_throw(progress, {"pairs of events", 0, 0});
-  const auto& core = estimate.choose_core(sums.pair_deviation(), options.core);
-  estimate.take_pairs(sums.pairs(core, estimate.core_weights()));
-  continue_or_throw(progress, {"triples of rows", 0, 0});
   PeopleFit fit;
-  fit.model = estimate.take_triples(sums.triples(estimate.triple_basis()));
+  if (options.chosen_route() == PeopleRoute::alternating) {
+    fit.model = estimate.random_start();
+  } else {
+    continue_or_throw(progress, {"pairs of events", 0, 0});
+    const auto& core = estimate.choose_core(sums.pair_deviation(), options.core);
+    estimate.take_pairs(sums.pairs(core, estimate.core_weights()));
+    continue_or_throw(progress, {"triples of rows", 0, 0});
+    fit.model = estimate.take_triples(sums.triples(estimate.triple_basis()));
+  }
   for (std::int64_t step = 0; step < steps; ++step) {
     continue_or_throw(progress, {"expectation step", step, steps});
     const PersonFactors factors = fit.model.stacked(options.alpha0, kPeopleRounds);
@@ -170,12 +174,16 @@ PeopleFit fit_slices(Sums& sums, const PublicPeopleShape& shape, const PeopleOpt
   SliceEstimate estimate(shape, options);
   continue_or_throw(progress, {"norms of rows", 0, 0});
   estimate.take_norms(sums.norms());
-  for (std::size_t m = 0; m < shape.dims.size(); ++m) {
-    continue_or_throw(progress, {"Gram matrices", std::int64_t(m), std::ssize(shape.dims)});
-    estimate.take_gram(m, sums.gram(m, estimate.core(m)));
+  if (options.chosen_route() == PeopleRoute::alternating) {
+    estimate.start_at_random();
+  } else {
+    for (std::size_t m = 0; m < shape.dims.size(); ++m) {
+      continue_or_throw(progress, {"Gram matrices", std::int64_t(m), std::ssize(shape.dims)});
+      estimate.take_gram(m, sums.gram(m, estimate.core(m)));
+    }
+    continue_or_throw(progress, {"compressed slices", 0, 0});
+    estimate.take_moment(sums.moment(estimate.bases()));
   }
-  continue_or_throw(progress, {"compressed slices", 0, 0});
-  estimate.take_moment(sums.moment(estimate.bases()));
   for (std::int64_t step = 0; step < steps; ++step) {
     continue_or_throw(progress, {"alternating step", step, steps});
     estimate.take_equations(sums.equations(estimate.factors(), step), sums.decay());
@@ -186,7 +194,7 @@ PeopleFit fit_slices(Sums& sums, const PublicPeopleShape& shape, const PeopleOpt
   fit.model = {estimate.modes(), estimate.weights()};
   fit.loadings = loadings.value;
   fit.loadings_deviation = loadings.deviation;
-  fit.core = estimate.core();
+  if (options.chosen_route() != PeopleRoute::alternating) fit.core = estimate.core();
   fit.steps = steps;
   sort_by_weight(fit);
   return fit;
@@ -211,7 +219,8 @@ PeopleFit fit_people(const SparseTensor& tensor, const PeopleOptions& options,
                      const ProgressCallback& progress) {
   const PublicPeopleShape shape = people_shape(tensor.dims(), "");
   options.check(shape.dims);
-  const std::int64_t steps = options.refine.value_or(kExactSteps);
+  const std::int64_t steps =
+      options.chosen_route() == PeopleRoute::moments ? 0 : options.refine.value_or(kExactSteps);
   if (options.values == PeopleValues::real) {
     ExactSlices sums(tensor);
     return fit_slices(sums, shape, options, steps, progress);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/random.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
@@ -142,9 +143,9 @@ void PeopleEstimate::take_pairs(const Noisy<Matrix>& pairs) {
   const Index wide = std::min(triple_directions(options_.components), core());
   KrylovOptions krylov;
   krylov.seed = static_cast<std::uint64_t>(options_.seed);
-  const Eigenpairs found =
-      largest_eigenpairs([&](const RowMatrix& block) -> RowMatrix { return pairs.value * block; },
-                         core(), wide, krylov);
+  const Eigenpairs found = largest_eigenpairs(
+      [&](const RowMatrix& block) -> RowMatrix { return multiply_narrow(pairs.value, block); },
+      core(), wide, krylov);
   leading_ = Matrix::Zero(features(), wide);
   for (Index c = 0; c < core(); ++c) {
     leading_.row(core_[static_cast<std::size_t>(c)]) = found.vectors.row(c);
@@ -218,6 +219,21 @@ PeopleModel PeopleEstimate::take_triples(const Noisy<Vector>& triples) {
       }
       column /= column.sum();
     }
+    model.factors.push_back(std::move(factor));
+  }
+  return model;
+}
+
+PeopleModel PeopleEstimate::random_start() const {
+  SeededRandom random(static_cast<std::uint64_t>(options_.seed));
+  const Index k = options_.components;
+  PeopleModel model;
+  model.weights = Vector::Constant(k, 1 / double(k));
+  for (std::size_t m = 0; m < modes(); ++m) {
+    Matrix factor(dims_[m], k);
+    for (Index n = 0; n < factor.size(); ++n) factor.data()[n] = -std::log(1 - random.uniform());
+    factor.array().colwise() *= frequencies(m).array();
+    factor.array().rowwise() /= factor.array().colwise().sum();
     model.factors.push_back(std::move(factor));
   }
   return model;

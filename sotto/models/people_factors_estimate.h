@@ -41,6 +41,9 @@ class PeopleEstimate {
   TripleBasis triple_basis() const;
   PeopleModel take_triples(const Noisy<Vector>& triples);
 
+  // In place of moments: the frequencies, each number times a random one.
+  PeopleModel random_start() const;
+
   // Rare rows are raised, so that they get less noise in an expectation step and frequent ones a
   // little more.
   Vector step_scale() const;

@@ -17,6 +17,7 @@ constexpr Index kExtraDirections = 2;  // leading directions of a noisy moment m
 // Dimensions of a compressed slice: the square of their number is released.
 constexpr Index kMostCompressed = 1024;
 constexpr std::int64_t kChosenPeopleSteps = 4;
+constexpr std::int64_t kStepsWithoutMoments = 12;
 // Where the worst cosine reaches about 0.95 in docs/people.md.
 constexpr double kStrengthOfComponent = 1.5;
 // A later step starts from better factors: it gets a larger share.
@@ -67,13 +68,15 @@ std::vector<PlannedRelease> planned_list(const PeoplePlan& plan) {
   const PeopleShares& shares = plan.shares;
   std::vector<PlannedRelease> list;
   const bool counts = plan.values == PeopleValues::counts;
-  if (counts) {
-    list.push_back(planned_people(plan, kPeopleFrequencies, features, shares.frequencies));
+  list.push_back(planned_people(plan, counts ? kPeopleFrequencies : kSliceNorms, features,
+                                shares.frequencies));
+  if (plan.route == PeopleRoute::alternating) {
+    // No moments.
+  } else if (counts) {
     list.push_back(
         planned_people(plan, kPeoplePairs, people_pairs_of(core_of(plan)), shares.pairs));
     list.push_back(planned_people(plan, kPeopleTriples, triple_numbers(plan), shares.triples));
   } else {
-    list.push_back(planned_people(plan, kSliceNorms, features, shares.frequencies));
     for (const Index d : plan.shape.dims) {
       list.push_back(planned_people(plan, kSliceGrams, people_pairs_of(gram_core(plan, d)),
                                     plan.share_of_gram()));
@@ -91,6 +94,21 @@ std::vector<PlannedRelease> planned_list(const PeoplePlan& plan) {
   return list;
 }
 
+std::string method_of(const PeoplePlan& plan) {
+  const bool counts = plan.values == PeopleValues::counts;
+  const std::string moments =
+      counts ? "pairs and triples of different events" : "Gram matrices and compressed slices";
+  const std::string steps = counts ? "expectation steps" : "alternating steps";
+  switch (plan.route) {
+    case PeopleRoute::moments:
+      return moments;
+    case PeopleRoute::alternating:
+      return steps + " from a random start";
+    default:
+      return moments + ", refined by " + steps;
+  }
+}
+
 }  // namespace
 
 void PeopleOptions::check(const std::vector<Index>& dims) const {
@@ -102,6 +120,18 @@ void PeopleOptions::check(const std::vector<Index>& dims) const {
   std::sort(sizes.rbegin(), sizes.rend());
   SOTTO_REQUIRE_AT(sizes.size() >= 2 && sizes[1] >= components, "`components`",
                    "needs two modes beside the people with at least {} rows each", components);
+  SOTTO_REQUIRE_AT(route != PeopleRoute::moments || refine.value_or(0) == 0, "`refine`",
+                   "does not work with `route` moments, which makes no steps");
+  SOTTO_REQUIRE_AT(route != PeopleRoute::alternating || refine.value_or(1) > 0, "`refine`",
+                   "must be above 0 with `route` alternating, which is made of steps");
+  SOTTO_REQUIRE_AT(route != PeopleRoute::alternating || !core, "`core`",
+                   "does not work with `route` alternating, which takes no moments");
+}
+
+PeopleRoute PeopleOptions::chosen_route() const {
+  if (route == PeopleRoute::alternating) return route;
+  return route == PeopleRoute::moments || refine.value_or(1) == 0 ? PeopleRoute::moments
+                                                                  : PeopleRoute::both;
 }
 
 double PeopleShares::of_step(std::int64_t step, std::int64_t steps_in_all) const {
@@ -144,11 +174,17 @@ PeoplePlan plan_people(const PublicPeopleShape& shape, const PeopleOptions& opti
   plan.target = privacy.target();
   plan.components = options.components;
   plan.values = options.values;
-  plan.steps = options.refine.value_or(kChosenPeopleSteps);
-  if (plan.steps == 0) {
+  plan.route = options.chosen_route();
+  if (plan.route == PeopleRoute::moments) {
     plan.shares.pairs += plan.shares.steps / 2;
     plan.shares.triples += plan.shares.steps / 2;
     plan.shares.steps = 0;
+  } else if (plan.route == PeopleRoute::alternating) {
+    plan.shares.steps += plan.shares.pairs + plan.shares.triples;
+    plan.shares.pairs = plan.shares.triples = 0;
+    plan.steps = options.refine.value_or(kStepsWithoutMoments);
+  } else {
+    plan.steps = options.refine.value_or(kChosenPeopleSteps);
   }
   SOTTO_REQUIRE_AT(shape.features() * plan.components <= kMostPersonNumbers, "`components`",
                    "the modes beside the people have {} rows: {} components would be more than {} "
@@ -171,10 +207,9 @@ Plan run_plan(const PeoplePlan& plan) {
   Plan whole;
   whole.statement = person_statement(plan.shape, plan.target);
   whole.target = plan.target;
-  whole.method = plan.values == PeopleValues::counts
-                     ? "pairs and triples of different events, refined by expectation steps"
-                     : "Gram matrices and compressed slices, refined by alternating steps";
+  whole.method = method_of(plan);
   whole.settings = {{"values", std::string(name_of(plan.values))},
+                    {"route", std::string(name_of(plan.route))},
                     {"components", plan.components},
                     {"refine", plan.steps}};
   if (plan.core) whole.settings.push_back({"core", *plan.core});

@@ -23,16 +23,29 @@ constexpr auto enum_names(PeopleValues) {
       {{PeopleValues::counts, "counts"}, {PeopleValues::real, "real"}});
 }
 
+// How the factors are found: from moments; by steps that alternate between loadings and factors,
+// from a random start; or by such steps from where the moments are.
+enum class PeopleRoute { automatic, moments, alternating, both };
+constexpr auto enum_names(PeopleRoute) {
+  return std::to_array<EnumName<PeopleRoute>>({{PeopleRoute::automatic, "auto"},
+                                               {PeopleRoute::moments, "moments"},
+                                               {PeopleRoute::alternating, "alternating"},
+                                               {PeopleRoute::both, "both"}});
+}
+
 struct PeopleOptions {
   std::int64_t components = 1;
   PeopleValues values = PeopleValues::counts;
+  PeopleRoute route = PeopleRoute::automatic;
   double alpha0 = 1;                   // sum of the Dirichlet parameters of a person's loadings
   std::optional<std::int64_t> refine;  // expectation steps
   std::optional<std::int64_t> core;    // features of the pair moment
   std::int64_t seed = 0;               // of the starts
 
-  // Refuses more components than the rows of the modes allow.
+  // Refuses more components than the rows of the modes allow, and steps that the route has not.
   void check(const std::vector<Index>& dims) const;
+  // Never `automatic`: both where there are steps. docs/people.md has the comparison behind it.
+  PeopleRoute chosen_route() const;
 };
 
 // Shares of mu^2.
@@ -51,6 +64,7 @@ struct PeoplePlan {
   PrivacyTarget target{};
   std::int64_t components = 0;
   PeopleValues values = PeopleValues::counts;
+  PeopleRoute route = PeopleRoute::both;
   double mu = 0;  // of the whole run
   PeopleShares shares;
   std::int64_t steps = 0;

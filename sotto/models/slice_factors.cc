@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sotto/base/random.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
@@ -133,6 +134,15 @@ void SliceEstimate::take_moment(const Noisy<Matrix>& moment) {
     }
   }
   for (Matrix& factor : modes_) finish_factor(factor);
+}
+
+void SliceEstimate::start_at_random() {
+  SeededRandom random(static_cast<std::uint64_t>(options_.seed));
+  for (std::size_t m = 0; m < dims_.size(); ++m) {
+    modes_[m].resize(dims_[m], options_.components);
+    for (Index n = 0; n < modes_[m].size(); ++n) modes_[m].data()[n] = random.normal();
+    finish_factor(modes_[m]);
+  }
 }
 
 void SliceEstimate::finish_factor(Matrix& factor) const {

@@ -33,6 +33,9 @@ class SliceEstimate {
   const std::vector<RowMatrix>& bases() const { return bases_; }
   void take_moment(const Noisy<Matrix>& moment);
 
+  // In place of moments.
+  void start_at_random();
+
   SliceFactors factors() const;
   // Earlier steps keep the share `decay` of their weight.
   void take_equations(const Noisy<Vector>& equations, double decay);

@@ -27,14 +27,16 @@ Json loading_records(const PeopleResult& result) {
 }  // namespace
 
 void describe(const PeopleResult& result, ResultDocument& document) {
-  document.option("refine", result.steps).input("dims", result.dims, "Rows of the other modes");
+  document.option("route", std::string(name_of(result.route)))
+      .option("refine", result.steps)
+      .input("dims", result.dims, "Rows of the other modes");
   if (result.certificate) document.certificate(*result.certificate);
   document.weights(result.weights, "component");
   for (std::size_t m = 0; m < result.factors.size(); ++m) {
     document.entry_cards(fmt::format("factors_{}", m + 1), result.factors[m]);
   }
   document.table("loadings", "People by their loading on each component", loading_records(result));
-  document.fact("core", result.core, "Rows of the pair moment");
+  if (result.core > 0) document.fact("core", result.core, "Rows of the pair moment");
   if (result.certificate) {
     document.fact("loadings_noise", result.loadings_deviation, "Noise in a number of people");
   } else {

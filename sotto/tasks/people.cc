@@ -59,8 +59,9 @@ std::vector<Forecast> people_forecasts(const PeopleTask& task, const PeoplePlan&
   return list;
 }
 
-PeopleResult people_result(PeopleFit fit, std::vector<Index> dims) {
+PeopleResult people_result(PeopleFit fit, std::vector<Index> dims, const PeopleOptions& options) {
   PeopleResult result;
+  result.route = options.chosen_route();
   result.dims = std::move(dims);
   result.factors = std::move(fit.model.factors);
   result.weights = std::move(fit.model.weights);
@@ -102,7 +103,8 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
     const SparseTensor events =
         sparse != nullptr ? *sparse : SparseTensor::from_dense(std::get<DenseTensor>(data));
     const PublicPeopleShape shape = people_shape(events.dims(), "");
-    PeopleResult result = people_result(fit_people(events, task.people, progress), shape.dims);
+    PeopleResult result =
+        people_result(fit_people(events, task.people, progress), shape.dims, task.people);
     result.seconds = computing.seconds();
     return result;
   }
@@ -112,7 +114,8 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
   const PrivatePeopleTask settled = settle_people(task, shape, facts);
   PrivateRun run(settled.plan, task.privacy.key());
   PeopleResult result = people_result(
-      fit_private_people(std::move(data), settled.numbers, task.people, run, progress), shape.dims);
+      fit_private_people(std::move(data), settled.numbers, task.people, run, progress), shape.dims,
+      task.people);
   result.certificate = run.certify();
   return result;
 }

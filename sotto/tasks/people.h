@@ -49,7 +49,8 @@ struct PeopleResult {
   Vector weights;               // shares of the factors, largest first
   RowMatrix loadings;           // bins x k: how many people have a loading in the bin
   double loadings_deviation = 0;
-  Index core = 0;
+  PeopleRoute route = PeopleRoute::both;
+  Index core = 0;  // rows of the pair moment; 0: there was none
   std::int64_t steps = 0;
   // Of a private run.
   std::optional<Certificate> certificate;

@@ -318,7 +318,9 @@ def people_cases():
                     data.people(), data.visits_tns, data.OTHER_PEOPLE, "data.tns",
                     neighbour=added_or_removed, released=PEOPLE, alike=data.ALIKE_PEOPLE)
     return [case("all chosen by the run"), case("given core and steps", "--core", 15, "--refine", 2),
-            case("without steps", "--refine", 0), case("real values", "--values", "real")]
+            case("moments alone", "--route", "moments"),
+            case("steps alone", "--route", "alternating"), case("real values", "--values", "real"),
+            case("real values, steps alone", "--values", "real", "--route", "alternating")]
 
 
 CASES = (decompose_cases() + entries_cases() + stream_cases() + topics_cases() + mixture_cases() +

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
@@ -64,6 +68,63 @@ PrivateOutcome private_fit(const SparseTensor& visits, const PeopleOptions& opti
   PrivateRun run(run_plan(plan), NoiseKey::insecure_from_seed(3));
   PeopleFit fit = fit_private_people(Sensitive<AnyTensor>(AnyTensor(visits)), plan, options, run);
   return {std::move(fit), run.certify()};
+}
+
+// The releases of a plan, by their names.
+std::vector<std::string> planned_names(const PeopleOptions& options) {
+  std::vector<std::string> names;
+  const PublicPeopleShape shape = people_shape(std::vector<Index>{6000, 80, 50}, "");
+  for (const PlannedRelease& release : run_plan(plan_people(shape, options, asked(1))).releases) {
+    names.push_back(release.what);
+  }
+  return names;
+}
+
+TEST(PeopleFactors, each_route_pays_for_what_it_asks_alone) {
+  const SyntheticVisits made = generate_visits(small_visits());
+  const auto has = [](const std::vector<std::string>& names, const char* what) {
+    return std::find(names.begin(), names.end(), what) != names.end();
+  };
+  for (const PeopleValues values : {PeopleValues::counts, PeopleValues::real}) {
+    PeopleOptions options = four();
+    options.values = values;
+    const char* moments = values == PeopleValues::counts ? kPeopleTriples : kSliceMoments;
+    const char* steps = values == PeopleValues::counts ? kPeopleCounts : kSliceEquations;
+    for (const auto& [route, with_moments, with_steps] :
+         {std::tuple{PeopleRoute::automatic, true, true},
+          {PeopleRoute::both, true, true},
+          {PeopleRoute::moments, true, false},
+          {PeopleRoute::alternating, false, true}}) {
+      options.route = route;
+      const std::vector<std::string> names = planned_names(options);
+      EXPECT_EQ(has(names, moments), with_moments) << name_of(route);
+      EXPECT_EQ(has(names, steps), with_steps) << name_of(route);
+      // The run refuses a release that its plan does not have, and a plan that is not used up.
+      const PrivateOutcome outcome = private_fit(made.visits, options, 1);
+      EXPECT_LE(outcome.certificate.epsilon, 1);
+      EXPECT_GT(outcome.certificate.epsilon, 0.99) << name_of(route);
+    }
+  }
+  PeopleOptions options = four();
+  options.route = PeopleRoute::moments;
+  options.refine = 2;
+  EXPECT_THROW(planned_names(options), Error);
+  options.route = PeopleRoute::alternating;
+  options.refine = 0;
+  EXPECT_THROW(planned_names(options), Error);
+  options.refine = {};
+  options.core = 20;
+  EXPECT_THROW(planned_names(options), Error);
+}
+
+// Steps from a random start need much more than steps from the moments, but get there.
+TEST(PeopleFactors, alternating_steps_reach_the_phenotypes_without_moments) {
+  const SyntheticVisits made = generate_visits(small_visits());
+  PeopleOptions options = four();
+  options.route = PeopleRoute::alternating;
+  options.refine = 60;
+  EXPECT_GT(worst_factor_cosine(fit_people(made.visits, options).model.factors, made.factors),
+            0.98);
 }
 
 TEST(PeopleFactors, exact_sums_give_the_phenotypes) {
