@@ -2,8 +2,7 @@
 
 usage: fit_peer.py BENCH_FIT [--quick]    (run by bench/run.py in its virtual environment)
 
-`sweeps`: the same number of iterations over the tensor itself, our time with the start included,
-TensorLy's from a random start, which is its fastest. `whole`: our fit with all defaults (eight
+`sweeps`: the same number of iterations over the tensor itself, both from a random start. `whole`: our fit with all defaults (eight
 starts, to convergence) against TensorLy's iterations.
 """
 import pathlib

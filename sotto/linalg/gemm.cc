@@ -52,35 +52,49 @@ void add_narrow(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, I
 }
 
 RowMatrix padded_columns(const RowMatrix& b) {
-  constexpr Index kUnit = 4;
-  RowMatrix padded = RowMatrix::Zero(b.rows(), (b.cols() + kUnit - 1) / kUnit * kUnit);
+  RowMatrix padded = RowMatrix::Zero(b.rows(), padded_narrow(b.cols()));
   padded.leftCols(b.cols()) = b;
   return padded;
 }
 
 // Cut by rows, or into parts of the sum that are added in order: by the shape alone.
-RowMatrix narrow_product(const StridedMatrix& a, const RowMatrix& narrow) {
-  const RowMatrix b = padded_columns(narrow);
+void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& result) {
   const NarrowBlock block = a.row_step == 1 ? kNarrowAlongColumns : kNarrowAlongRows;
   const Index row_blocks = (a.rows + block.rows - 1) / block.rows;
   const Index parts = row_blocks >= kNarrowParts
                           ? 1
                           : std::clamp<Index>(a.columns / kNarrowPartLength, 1, kNarrowParts);
   const Index length = (a.columns + parts - 1) / parts;
-  std::vector<RowMatrix> sums(static_cast<std::size_t>(parts));
-  for (RowMatrix& sum : sums) sum.setZero(a.rows, b.cols());
+  std::vector<RowMatrix> others(static_cast<std::size_t>(parts - 1));
+  result.setZero(a.rows, b.cols());
+  for (RowMatrix& sum : others) sum.setZero(a.rows, b.cols());
 #pragma omp parallel for schedule(dynamic) \
     collapse(2) if (worth_threads(a.rows, b.cols(), a.columns))
   for (Index p = 0; p < parts; ++p) {
     for (Index r = 0; r < row_blocks; ++r) {
       const Index first = p * length;
       add_narrow(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
-                 sums[static_cast<std::size_t>(p)]);
+                 p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
     }
   }
-  for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
-  if (b.cols() == narrow.cols()) return std::move(sums[0]);
-  return sums[0].leftCols(narrow.cols());
+  for (const RowMatrix& sum : others) result += sum;
+}
+
+RowMatrix padded_narrow_product(const StridedMatrix& a, const RowMatrix& b) {
+  RowMatrix result;
+  if (padded_narrow(b.cols()) == b.cols()) {
+    narrow_product(a, b, result);
+    return result;
+  }
+  narrow_product(a, padded_columns(b), result);
+  return result.leftCols(b.cols());
+}
+
+StridedMatrix strided(const MatrixView& a) {
+  return {a.data(), a.rows(), a.cols(), 1, a.outerStride()};
+}
+StridedMatrix strided_transpose(const MatrixView& a) {
+  return {a.data(), a.cols(), a.rows(), a.outerStride(), 1};
 }
 
 }  // namespace
@@ -124,13 +138,27 @@ Matrix multiply_by_transposed(const MatrixView& a, const MatrixView& b) {
 RowMatrix multiply_narrow(const MatrixView& a, const RowMatrix& b) {
   SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
-  return narrow_product({a.data(), a.rows(), a.cols(), 1, a.outerStride()}, b);
+  return padded_narrow_product(strided(a), b);
 }
 
 RowMatrix multiply_transposed_narrow(const MatrixView& a, const RowMatrix& b) {
   SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
-  return narrow_product({a.data(), a.cols(), a.rows(), a.outerStride(), 1}, b);
+  return padded_narrow_product(strided_transpose(a), b);
+}
+
+void multiply_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c) {
+  SOTTO_REQUIRE(a.cols() == b.rows() && padded_narrow(b.cols()) == b.cols(),
+                "cannot multiply {} x {} by {} x {} in place", a.rows(), a.cols(), b.rows(),
+                b.cols());
+  narrow_product(strided(a), b, c);
+}
+
+void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c) {
+  SOTTO_REQUIRE(a.rows() == b.rows() && padded_narrow(b.cols()) == b.cols(),
+                "cannot multiply ({} x {})^T by {} x {} in place", a.rows(), a.cols(), b.rows(),
+                b.cols());
+  narrow_product(strided_transpose(a), b, c);
 }
 
 }  // namespace sotto

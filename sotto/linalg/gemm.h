@@ -20,4 +20,10 @@ Matrix multiply_by_transposed(const MatrixView& a, const MatrixView& b);  // A B
 RowMatrix multiply_narrow(const MatrixView& a, const RowMatrix& b);             // A B
 RowMatrix multiply_transposed_narrow(const MatrixView& a, const RowMatrix& b);  // A^T B
 
+// Into a matrix that keeps its memory: new memory costs as much as a small product. B must have a
+// multiple of four columns; the products above copy one that has not, and the result.
+constexpr Index padded_narrow(Index columns) { return (columns + 3) / 4 * 4; }
+void multiply_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
+void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
+
 }  // namespace sotto

@@ -16,6 +16,8 @@ TEST(Gemm, equals_the_triple_loop) {
                                 {257, 5, 33},
                                 {3, 9000, 11},
                                 {900, 1100, 13},
+                                {50, 70, 20},
+                                {50, 70, 28},
                                 {600, 40, 7}}) {
     const Matrix a = random_matrix(m, k, 1), b = random_matrix(k, n, 2);
     Matrix expected = Matrix::Zero(m, n);
@@ -30,6 +32,13 @@ TEST(Gemm, equals_the_triple_loop) {
     EXPECT_LT((multiply_narrow(a, b) - expected).cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((multiply_transposed_narrow(a.transpose(), b) - expected).cwiseAbs().maxCoeff(),
               1e-11);
+    RowMatrix padded = RowMatrix::Zero(k, padded_narrow(n)), into = RowMatrix::Ones(2, 2);
+    padded.leftCols(n) = b;
+    multiply_narrow_into(a, padded, into);
+    EXPECT_LT((into.leftCols(n) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    EXPECT_EQ(into.rightCols(padded.cols() - n).cwiseAbs().sum(), 0);
+    multiply_transposed_narrow_into(a.transpose(), padded, into);
+    EXPECT_LT((into.leftCols(n) - expected).cwiseAbs().maxCoeff(), 1e-11);
   }
 }
 
@@ -46,6 +55,10 @@ TEST(Gemm, refuses_shapes_that_do_not_fit) {
   EXPECT_THROW(multiply(Matrix(2, 3), Matrix(2, 3)), Error);
   EXPECT_THROW(multiply_transposed(Matrix(2, 3), Matrix(3, 3)), Error);
   EXPECT_THROW(multiply_by_transposed(Matrix(2, 3), Matrix(3, 2)), Error);
+  RowMatrix into;
+  EXPECT_THROW(multiply_narrow_into(Matrix(2, 3), RowMatrix(3, 5), into), Error);
+  EXPECT_THROW(multiply_narrow_into(Matrix(2, 3), RowMatrix(2, 4), into), Error);
+  EXPECT_THROW(multiply_transposed_narrow_into(Matrix(2, 3), RowMatrix(3, 4), into), Error);
 }
 
 TEST(Spectral, leading_eigenpairs_are_sorted_by_absolute_value_and_diagonalise) {

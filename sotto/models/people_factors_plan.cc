@@ -16,7 +16,7 @@ constexpr Index kCoreOfComponent = 20;
 constexpr Index kExtraDirections = 2;  // leading directions of a noisy moment miss a part
 // Dimensions of a compressed slice: the square of their number is released.
 constexpr Index kMostCompressed = 1024;
-constexpr std::int64_t kChosenPeopleSteps = 4;
+constexpr std::int64_t kChosenPeopleSteps = 3;
 constexpr std::int64_t kStepsWithoutMoments = 12;
 // Where the worst cosine reaches about 0.95 in docs/people.md.
 constexpr double kStrengthOfComponent = 1.5;

@@ -60,9 +60,14 @@ RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
 }
 
 // All modes of a half contracted but the one at `wanted`.
-RowMatrix contract_half(RowMatrix t, std::span<const RowMatrix> factors, Index wanted) {
-  for (Index n = std::ssize(factors) - 1; n > wanted; --n) t = contract_last_mode(t, factors[n]);
-  for (Index n = 0; n < wanted; ++n) t = contract_first_mode(t, factors[n]);
+RowMatrix contract_half(const RowMatrix& whole, std::span<const RowMatrix> factors, Index wanted) {
+  if (std::ssize(factors) == 1) return whole;
+  RowMatrix t;
+  const RowMatrix* from = &whole;
+  for (Index n = std::ssize(factors) - 1; n > wanted; --n, from = &t) {
+    t = contract_last_mode(*from, factors[n]);
+  }
+  for (Index n = 0; n < wanted; ++n, from = &t) t = contract_first_mode(*from, factors[n]);
   return t;
 }
 
@@ -99,24 +104,32 @@ DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights)
 void DenseMttkrp::place(Index mode, const Matrix& factor) {
   SOTTO_REQUIRE(factor.rows() == dims()[mode], "the factor of mode {} must have {} rows, got {}",
                 mode, dims()[mode], factor.rows());
-  factors_[mode] = factor;
-  (is_left(mode) ? onto_right_ : onto_left_).resize(0, 0);
+  // With columns of zeros up to what a narrow product takes without copies.
+  factors_[mode] = RowMatrix::Zero(factor.rows(), padded_narrow(factor.cols()));
+  factors_[mode].leftCols(factor.cols()) = factor;
+  components_ = factor.cols();
+  (is_left(mode) ? onto_right_ : onto_left_).stale = true;
 }
 
 // In C order the tensor is, column-major, a matrix of right_size x left_size.
 const RowMatrix& DenseMttkrp::contracted(bool onto_left) {
-  RowMatrix& kept = onto_left ? onto_left_ : onto_right_;
-  if (kept.size() > 0) return kept;
+  Contracted& kept = onto_left ? onto_left_ : onto_right_;
+  if (!kept.stale) return kept.values;
   const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
-  kept = onto_left ? multiply_transposed_narrow(x, khatri_rao(right()))
-                   : multiply_narrow(x, khatri_rao(left()));
-  return kept;
+  if (onto_left) {
+    multiply_transposed_narrow_into(x, khatri_rao(right()), kept.values);
+  } else {
+    multiply_narrow_into(x, khatri_rao(left()), kept.values);
+  }
+  kept.stale = false;
+  return kept.values;
 }
 
 Matrix DenseMttkrp::product(Index mode) {
   const bool in_left = is_left(mode);
   return contract_half(contracted(in_left), in_left ? left() : right(),
-                       in_left ? mode : mode - split_);
+                       in_left ? mode : mode - split_)
+      .leftCols(components_);
 }
 
 double DenseMttkrp::squared_residual() const {

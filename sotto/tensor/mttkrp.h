@@ -65,8 +65,14 @@ class DenseMttkrp final : public Mttkrp {
   Index split_ = 1;  // modes before it are the left half
   Index left_size_ = 1, right_size_ = 1;
   double squared_norm_ = 0;
-  std::vector<RowMatrix> factors_;
-  RowMatrix onto_left_, onto_right_;  // the other half contracted; empty when stale
+  std::vector<RowMatrix> factors_;  // padded with columns of zeros
+  Index components_ = 0;
+  // The other half contracted.
+  struct Contracted {
+    RowMatrix values;
+    bool stale = true;
+  };
+  Contracted onto_left_, onto_right_;
 };
 
 // The entries of a sparse tensor in the order of one mode's rows, and within a row in the order of

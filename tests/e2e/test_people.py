@@ -43,7 +43,7 @@ class People(ProgramTest):
         self.assertEqual(privacy["guarantee"], "proved")
         self.assertLessEqual(privacy["epsilon"], 1)
         self.assertIn("one person", privacy["unit"])
-        self.assertEqual(len(privacy["releases"]), 8)
+        self.assertEqual(len(privacy["releases"]), 7)
         self.assertEqual(result["input"], {"dims": [CODES, DRUGS]})
         self.assertAlmostEqual(sum(result["weights"]), 1, places=6)
         self.assertNotIn("seconds", json.dumps(result))

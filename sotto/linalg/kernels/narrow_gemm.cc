@@ -32,16 +32,29 @@ void tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
   }
 }
 
+// Rows of a tile of so many vectors: as many accumulators as the registers hold beside a row of B
+// and a number of A.
+constexpr int rows_of_tile(int vectors) {
+#if defined(__AVX512F__)
+  return vectors == 4 ? 6 : vectors == 3 ? 8 : 12;
+#elif defined(__AVX__)
+  return vectors == 3 ? 4 : vectors == 2 ? 6 : 8;
+#else
+  return vectors == 3 ? 4 : vectors == 2 ? 4 : 8;
+#endif
+}
+
 // A strip of Vectors lanes of C, all rows, in slices of kDepth rows of B.
 template <int Vectors>
 void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
+  constexpr int kTileRows = rows_of_tile(Vectors);
   for (Index first = 0; first < a.columns; first += kDepth) {
     StridedMatrix slice = a;
     slice.data += first * a.column_step;
     slice.columns = std::min(kDepth, a.columns - first);
     Index row = 0;
-    for (; row + kRows <= a.rows; row += kRows, slice.data += kRows * a.row_step) {
-      tile<Vectors, kRows>(slice, b + first * stride, c + row * stride, stride);
+    for (; row + kTileRows <= a.rows; row += kTileRows, slice.data += kTileRows * a.row_step) {
+      tile<Vectors, kTileRows>(slice, b + first * stride, c + row * stride, stride);
     }
     for (; row < a.rows; ++row, slice.data += a.row_step) {
       tile<Vectors, 1>(slice, b + first * stride, c + row * stride, stride);
@@ -49,27 +62,33 @@ void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
   }
 }
 
+// Each strip reads A once, so there are as few as possible and all of about the same width.
+constexpr Index kWidestStrip = kLanes == 8 ? 4 : 3;
+
 // Works on as many full vectors as there are. Returns the number of columns done.
 Index full_strips(const StridedMatrix& a, const double* b, double* c, Index n) {
+  const Index vectors = n / kLanes, strips = (vectors + kWidestStrip - 1) / kWidestStrip;
   Index done = 0;
-  for (; n - done >= kMaxVectors * kLanes; done += kMaxVectors * kLanes) {
-    strip<kMaxVectors>(a, b + done, c + done, n);
-  }
-  switch ((n - done) / kLanes) {
+  for (Index s = 0; s < strips; ++s) {
+    const Index width = (vectors * (s + 1)) / strips - (vectors * s) / strips;
+    switch (width) {
 #if defined(__AVX512F__)
-    case 3:
-      strip<3>(a, b + done, c + done, n);
-      return done + 3 * kLanes;
-    case 2:
-      strip<2>(a, b + done, c + done, n);
-      return done + 2 * kLanes;
+      case 4:
+        strip<4>(a, b + done, c + done, n);
+        break;
 #endif
-    case 1:
-      strip<1>(a, b + done, c + done, n);
-      return done + kLanes;
-    default:
-      return done;
+      case 3:
+        strip<3>(a, b + done, c + done, n);
+        break;
+      case 2:
+        strip<2>(a, b + done, c + done, n);
+        break;
+      default:
+        strip<1>(a, b + done, c + done, n);
+    }
+    done += width * kLanes;
   }
+  return done;
 }
 
 // The last columns, fewer than a vector, on copies padded with zeros.
