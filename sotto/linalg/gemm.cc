@@ -57,6 +57,12 @@ RowMatrix padded_columns(const RowMatrix& b) {
   return padded;
 }
 
+void resize_large(RowMatrix& m, Index rows, Index columns) {
+  if (m.rows() == rows && m.cols() == columns) return;
+  m.resize(rows, columns);
+  prefer_huge_pages(m.data(), static_cast<std::size_t>(m.size()) * sizeof(double));
+}
+
 // Cut by rows, or into parts of the sum that are added in order: by the shape alone.
 void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& result) {
   const NarrowBlock block = a.row_step == 1 ? kNarrowAlongColumns : kNarrowAlongRows;
@@ -66,7 +72,8 @@ void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& resul
                           : std::clamp<Index>(a.columns / kNarrowPartLength, 1, kNarrowParts);
   const Index length = (a.columns + parts - 1) / parts;
   std::vector<RowMatrix> others(static_cast<std::size_t>(parts - 1));
-  result.setZero(a.rows, b.cols());
+  resize_large(result, a.rows, b.cols());
+  result.setZero();
   for (RowMatrix& sum : others) sum.setZero(a.rows, b.cols());
 #pragma omp parallel for schedule(dynamic) \
     collapse(2) if (worth_threads(a.rows, b.cols(), a.columns))

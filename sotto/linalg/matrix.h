@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/base/export.h"
+#include "sotto/linalg/array_memory.h"
 
 namespace SOTTO_API sotto {
 
@@ -14,6 +15,6 @@ using Vector = Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 // Numbers that always begin at the same alignment. Where vectorised sums begin depends on it, and
 // so do their last digits.
-using AlignedValues = std::vector<double, Eigen::aligned_allocator<double>>;
+using AlignedValues = std::vector<double, ArrayAllocator<double>>;
 
 }  // namespace sotto

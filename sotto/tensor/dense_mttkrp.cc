@@ -81,6 +81,7 @@ RowMatrix khatri_rao(std::span<const RowMatrix> factors) {
   RowMatrix product = factors.front();
   for (const RowMatrix& factor : factors.subspan(1)) {
     RowMatrix next(product.rows() * factor.rows(), factor.cols());
+    prefer_huge_pages(next.data(), static_cast<std::size_t>(next.size()) * sizeof(double));
     for (Index i = 0; i < product.rows(); ++i) {
       next.middleRows(i * factor.rows(), factor.rows()) =
           factor.array().rowwise() * product.row(i).array();

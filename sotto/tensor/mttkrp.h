@@ -102,8 +102,8 @@ class SparseFibres {
 
   Index mode_, stride_;
   std::vector<Index> begin_, others_;
-  std::vector<Coordinate> own_index_;
-  std::vector<double> own_value_;
+  std::vector<Coordinate, ArrayAllocator<Coordinate>> own_index_;
+  AlignedValues own_value_;
   const Coordinate* index_;
   const double* value_;
 };

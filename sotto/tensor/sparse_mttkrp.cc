@@ -52,7 +52,9 @@ struct OtherFactors {
     for (const Index m : fibres.others()) {
       const RowMatrix& factor = factors[m];
       width = (factor.cols() + kQuad - 1) / kQuad * kQuad;
-      RowMatrix padded = RowMatrix::Zero(factor.rows(), width);
+      RowMatrix padded(factor.rows(), width);
+      prefer_huge_pages(padded.data(), static_cast<std::size_t>(padded.size()) * sizeof(double));
+      padded.setZero();
       padded.leftCols(factor.cols()) = factor;
       rows.push_back(std::move(padded));
     }
@@ -228,7 +230,9 @@ const SparseFibres& FibreCache::of(Index mode) {
 RowMatrix sparse_mttkrp(const SparseFibres& fibres, std::span<const RowMatrix> factors) {
   const Index columns = factors[fibres.others()[0]].cols();
   const OtherFactors others(fibres, factors);
-  RowMatrix result = RowMatrix::Zero(std::ssize(fibres.begin()) - 1, others.width);
+  RowMatrix result(std::ssize(fibres.begin()) - 1, others.width);
+  prefer_huge_pages(result.data(), static_cast<std::size_t>(result.size()) * sizeof(double));
+  result.setZero();
   for (Index column = 0; column < others.width;) {
     const Index quads = std::min<Index>(kMaxQuads, (others.width - column) / kQuad);
     if (quads == 4) add_strip<4>(fibres, others, column, result);
