@@ -77,6 +77,7 @@ std::unique_ptr<Command> make_stream();
 std::unique_ptr<Command> make_topics();
 std::unique_ptr<Command> make_mixture();
 std::unique_ptr<Command> make_complete();
+std::unique_ptr<Command> make_apply();
 std::unique_ptr<Command> make_generate_ratings();
 std::unique_ptr<Command> make_generate_visits();
 std::unique_ptr<Command> make_reproduce();

@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_topics());
   commands.push_back(make_mixture());
   commands.push_back(make_complete());
+  commands.push_back(make_apply());
   commands.push_back(make_generate_tensor());
   commands.push_back(make_generate_points());
   commands.push_back(make_generate_corpus());

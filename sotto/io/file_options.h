@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/base/enum_names.h"
 #include "sotto/base/export.h"
@@ -115,6 +116,12 @@ struct RatingFileOptions {
   bool records_are_private = false;
   bool for_users = false;
   bool positions_only = false;  // values are not read: all are 0
+  // A file that a model is applied to: the names of the model's modes, as far as they are columns.
+  // Columns of a header are matched by these names, else by their order. Values may be left out
+  // where only positions are read.
+  std::vector<std::string> modes = {};
+  bool one_user = false;          // with `modes`: only items and values are needed
+  bool columns_of_model = false;  // `columns` holds for a file with as many columns, no other
 
   OptionTable table();
   std::optional<ValueRange> value_range() const;

@@ -23,6 +23,10 @@
 
 namespace SOTTO_API sotto {
 
+// The version of what a folder holds, `format` in its result.json. It grows when folders change so
+// that an older program would misread them. Folders from before 0.2 do not say it and are format 1.
+inline constexpr int kResultFormat = 1;
+
 class OutputFolder {
  public:
   enum class Others { refuse, keep };

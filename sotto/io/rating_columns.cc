@@ -161,15 +161,17 @@ class Layout {
   }
 
   std::size_t expected_user() const {
-    if (!options_.for_users) return ColumnLayout::kNone;
+    if (!options_.for_users && !options_.one_user) return ColumnLayout::kNone;
     if (found_.has_header) return recognised_user();
     return declares_users() ? 0 : ColumnLayout::kNone;
   }
 
   std::vector<Column> columns() const {
     if (!options_.columns.empty()) return given_columns(options_.columns);
+    if (found_.has_header && names_modes()) return matched_columns();
     if (found_.has_header) return named_columns();
     if (format_ == RatingFormat::tns) return index_columns();
+    if (for_model()) return asked_columns();
     if (declares_users() && options_.records_are_private) {
       return columns_of({Role::mode, Role::mode, Role::value, Role::time});
     }
@@ -178,6 +180,68 @@ class Layout {
                      "private run does not read off a record what the columns are; for instance "
                      "user,item,value (or `header` yes)");
     return usual_columns();
+  }
+
+  bool for_model() const { return !options_.modes.empty(); }
+
+  // The column of the header with the name of a mode of the model.
+  std::size_t column_of_mode(std::size_t mode) const {
+    const std::string name = plain_name(options_.modes[mode]);
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      if (plain_name(first_.field[n]) == name) return n;
+    }
+    return ColumnLayout::kNone;
+  }
+
+  // Whether the header names the modes of the model: the items suffice where one user is enough.
+  bool names_modes() const {
+    for (std::size_t m = 0; m < options_.modes.size(); ++m) {
+      const bool needed = !options_.one_user || m == 1;
+      if (needed && column_of_mode(m) == ColumnLayout::kNone) return false;
+    }
+    return for_model();
+  }
+
+  // Modes by their names; of the others one may be the value and one the time.
+  std::vector<Column> matched_columns() const {
+    std::vector<Column> columns(first_.count, {Role::none, {}});
+    for (std::size_t m = 0; m < options_.modes.size(); ++m) {
+      if (column_of_mode(m) != ColumnLayout::kNone) columns[column_of_mode(m)].role = Role::mode;
+    }
+    std::size_t value = ColumnLayout::kNone;
+    bool is_named = false;
+    for (std::size_t n = 0; n < first_.count; ++n) {
+      if (columns[n].role == Role::mode) continue;
+      if (is_one_of(kTimeNames, first_.field[n])) {
+        columns[n].role = Role::time;
+      } else if (!is_named) {
+        is_named = is_one_of(kValueNames, first_.field[n]);
+        value = n;
+      }
+    }
+    if (value != ColumnLayout::kNone) columns[value].role = Role::value;
+    return columns;
+  }
+
+  // Without a header: modes, the value, the time, as in the files that models are learnt from.
+  std::vector<Column> asked_columns() const {
+    const bool timed = options_.time_mode != TimeMode::none;
+    std::size_t modes = options_.modes.size();
+    const std::size_t rest = modes + (timed ? 1 : 0);
+    if (options_.one_user && first_.count == 2) modes = 1;
+    if (options_.one_user && first_.count == rest) --modes;
+    std::vector<Column> columns(modes, {Role::mode, {}});
+    if (first_.count > rest || modes < options_.modes.size()) columns.push_back({Role::value, {}});
+    if (timed || first_.count == columns.size() + 1) columns.push_back({Role::time, {}});
+    SOTTO_REQUIRE_AT(columns.size() == first_.count, place_,
+                     "has {} fields, the model has {} modes; say what they are with `columns`",
+                     first_.count, options_.modes.size());
+    return columns;
+  }
+
+  // Whether columns without known names, so many of them, are modes and none is the value.
+  bool lacks_value(std::size_t modes) const {
+    return for_model() && options_.positions_only && modes <= options_.modes.size();
   }
 
   std::vector<Column> named_columns() const {
@@ -200,7 +264,11 @@ class Layout {
         "and a private run does not guess which it protects; for instance "
         "user,item,value",
         values);
-    if (values == 0) columns[last].role = Role::value;
+    const auto modes = std::count_if(columns.begin(), columns.end(),
+                                     [](const Column& c) { return c.role == Role::mode; });
+    if (values == 0 && !lacks_value(static_cast<std::size_t>(modes))) {
+      columns[last].role = Role::value;
+    }
     return columns;
   }
 
@@ -208,6 +276,7 @@ class Layout {
   // Users' ratings have two modes unless something else is said.
   std::vector<Column> index_columns() const {
     const bool is_said = !(options_.records_are_private && options_.for_users);
+    if (lacks_value(first_.count)) return {first_.count, {Role::mode, {}}};
     std::vector<Column> columns(is_said ? std::max<std::size_t>(first_.count, 1) - 1 : 2,
                                 {Role::mode, {}});
     columns.push_back({Role::value, {}});
@@ -242,7 +311,8 @@ class Layout {
                      "column {} is not there, or is the value, the time, the items or left out",
                      found_.user + 1);
     if (!may_be(found_.user)) found_.user = ColumnLayout::kNone;
-    SOTTO_REQUIRE_AT(!options_.for_users || found_.user != ColumnLayout::kNone, "`user-column`",
+    const bool needs_user = options_.for_users && !options_.one_user;
+    SOTTO_REQUIRE_AT(!needs_user || found_.user != ColumnLayout::kNone, "`user-column`",
                      "is needed: which column tells the users apart follows neither from a header "
                      "with exactly one name that is known nor from the format");
     if (found_.user != ColumnLayout::kNone) columns[found_.user].role = Role::user;
@@ -254,13 +324,14 @@ class Layout {
       return std::count_if(found_.columns.begin(), found_.columns.end(),
                            [&](const Column& c) { return c.role == role; });
     };
-    SOTTO_REQUIRE_AT(count(Role::value) == 1, place, "needs one value column, got {}",
+    const bool may_lack = for_model() && options_.positions_only && count(Role::value) == 0;
+    SOTTO_REQUIRE_AT(count(Role::value) == 1 || may_lack, place, "needs one value column, got {}",
                      count(Role::value));
     SOTTO_REQUIRE_AT(count(Role::time) <= 1, place, "has more than one time column");
     SOTTO_REQUIRE_AT(count(Role::user) <= 1 && count(Role::item) <= 1, place,
                      "has more than one column of users or of items");
     const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);
-    SOTTO_REQUIRE_AT(modes >= 2 && modes <= 5, place,
+    SOTTO_REQUIRE_AT(modes >= (options_.one_user ? 1 : 2) && modes <= 5, place,
                      "needs 2 to 5 mode columns, got {}; name them with `columns`", modes);
   }
 
@@ -282,12 +353,23 @@ class Layout {
 
   // Users first, then items, where it is known which they are.
   void order_modes() {
+    if (found_.has_header && options_.columns.empty() && names_modes()) {
+      for (std::size_t m = 0; m < options_.modes.size(); ++m) {
+        const std::size_t n = column_of_mode(m);
+        found_.modes.push_back(n == ColumnLayout::kNone ? ColumnLayout::kImplied : n);
+      }
+      return;
+    }
     const std::size_t item = options_.for_users ? item_column() : given_item();
     for (const std::size_t n : {found_.user, item}) {
       if (n != ColumnLayout::kNone) found_.modes.push_back(n);
     }
     for (std::size_t n = 0; n < found_.columns.size(); ++n) {
       if (is_mode(found_.columns[n]) && n != found_.user && n != item) found_.modes.push_back(n);
+    }
+    if (options_.one_user && found_.user == ColumnLayout::kNone &&
+        found_.modes.size() < options_.modes.size()) {
+      found_.modes.insert(found_.modes.begin(), ColumnLayout::kImplied);
     }
   }
 
@@ -332,7 +414,12 @@ std::string ColumnLayout::describe(std::size_t column) const {
 
 ColumnLayout find_columns(const Fields& first, RatingFormat format,
                           const RatingFileOptions& options, const std::string& place) {
-  return Layout(first, format, options, place).find();
+  if (!options.columns_of_model || given_columns(options.columns).size() == first.count) {
+    return Layout(first, format, options, place).find();
+  }
+  RatingFileOptions by_content = options;
+  by_content.columns.clear();
+  return Layout(first, format, by_content, place).find();
 }
 
 }  // namespace sotto

@@ -29,6 +29,7 @@ struct Column {
 
 struct ColumnLayout {
   static constexpr std::size_t kNone = kMaxRatingFields;
+  static constexpr std::size_t kImplied = kNone + 1;  // no column: one row for the whole file
 
   std::vector<Column> columns;
   bool has_header = false;

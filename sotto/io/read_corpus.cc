@@ -300,7 +300,6 @@ Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index 
   options.records_are_private = false;
   ByteSource bytes(path);
   const CorpusFormat format = format_of_corpus(path, bytes, options);
-  check_text_options(format, options);
   const bool text = format == CorpusFormat::text && !words.empty();
   std::vector<std::string> vocabulary = words;
   if (!text && !options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);

@@ -40,7 +40,8 @@ Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& 
 
 // Reads another file and numbers its words as in a corpus that was read with the same options. Text
 // is counted over these words; a file with numbers is matched by its vocabulary. If `words` is
-// empty, the numbers must agree as they are, `count` of them.
+// empty, the numbers must agree as they are, `count` of them. Options of text do not matter to a
+// file with numbers.
 Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,
                                    const std::string& path, CorpusFileOptions options);
 

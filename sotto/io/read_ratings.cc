@@ -165,6 +165,7 @@ class TextRatings {
         time_name_(name_of(options.time_mode)),
         layout_(find_columns(lines.fields, format, options, lines.place())),
         pending_(!layout_.has_header && !lines.at_end()) {
+    if (options.one_user && layout_.time == ColumnLayout::kNone) with_time_ = false;
     SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::kNone, "`time-mode`",
                      "the file has no time column; name it with `columns`");
     const std::size_t modes = layout_.modes.size() + (with_time_ ? 1 : 0);
@@ -188,7 +189,7 @@ class TextRatings {
       pending_ = false;
       lines_.require_count(layout_.columns.size());
       read_rows(out, rows);
-      const double x = lines_.value(layout_.value);
+      const double x = layout_.value == ColumnLayout::kNone ? 0 : lines_.value(layout_.value);
       out.lines.add(out.entries.size(), lines_.number());
       out.entries.append(rows, x);
     }
@@ -201,8 +202,10 @@ class TextRatings {
 
  private:
   void name_modes(Ratings& out, std::size_t order) const {
-    for (const std::size_t n : layout_.modes)
-      out.modes.push_back({layout_.columns[n].name, false, {}});
+    for (const std::size_t n : layout_.modes) {
+      const bool implied = n == ColumnLayout::kImplied;
+      out.modes.push_back({implied ? "all" : layout_.columns[n].name, false, {}});
+    }
     if (with_time_) out.modes.push_back({time_name_, false, {}});
     if (out.modes.size() < order) {
       out.modes.push_back({"all", false, {}});
@@ -212,7 +215,8 @@ class TextRatings {
 
   void read_rows(Ratings& out, std::vector<std::int32_t>& rows) {
     for (std::size_t m = 0; m < layout_.modes.size(); ++m) {
-      const std::string_view label = label_in(layout_.modes[m]);
+      const bool implied = layout_.modes[m] == ColumnLayout::kImplied;
+      const std::string_view label = implied ? "all" : label_in(layout_.modes[m]);
       rows[m] =
           known_ != nullptr ? known_->modes[m].labels.find(label) : out.modes[m].labels.add(label);
     }
@@ -292,7 +296,7 @@ class TnsRatings {
     } while (lines_.next());
     out.entries.dims = known_ != nullptr ? known_->entries.dims : dims;
     for (std::size_t m = 0; m < modes; ++m) {
-      out.modes.push_back({fmt::format("mode {}", m + 1), true, {}});
+      out.modes.push_back({m < order ? fmt::format("mode {}", m + 1) : "all", true, {}});
     }
   }
 
@@ -307,9 +311,9 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
                    "only works with CSV and TSV, not with a .tns file");
   const std::optional<TnsHeader> header = read_tns_header(lines);
   const std::vector<Index> dims = header ? header->dims : std::vector<Index>();
-  const bool labels = known != nullptr
-                          ? !known->modes[0].numbered
-                          : options.for_users || (options.records_are_private && !header);
+  const bool labels = known != nullptr ? !known->modes[0].numbered
+                                       : options.for_users || !options.modes.empty() ||
+                                             (options.records_are_private && !header);
   if (labels) {
     options.header = HeaderLine::no;
     if (header && options.columns.empty()) options.columns = columns_after(*header);

@@ -229,4 +229,12 @@ PeopleFit fit_people(const SparseTensor& tensor, const PeopleOptions& options,
   return fit_sums(sums, shape, options, steps, progress);
 }
 
+RowMatrix person_loadings(const SparseTensor& people, const PeopleModel& model,
+                          const PeopleOptions& options) {
+  if (options.values == PeopleValues::real) {
+    return SliceSums(people).solved(slice_factors(model.factors));
+  }
+  return PersonSums(people).proportions(model.stacked(options.alpha0, kPeopleRounds));
+}
+
 }  // namespace sotto

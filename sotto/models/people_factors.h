@@ -45,4 +45,9 @@ PeopleFit fit_private_people(Sensitive<AnyTensor> tensor, const PeoplePlan& plan
 PeopleFit fit_people(const SparseTensor& tensor, const PeopleOptions& options,
                      const ProgressCallback& progress = {});
 
+// What a model says about people it was not learnt from, or was: one row a person. Counts:
+// proportions, by the rounds of an expectation step. Real values: least-squares loadings.
+RowMatrix person_loadings(const SparseTensor& people, const PeopleModel& model,
+                          const PeopleOptions& options);
+
 }  // namespace sotto

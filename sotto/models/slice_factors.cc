@@ -37,7 +37,29 @@ Vector leading_left(const Matrix& m) {
   return pairs.vectors.col(pairs.vectors.cols() - 1);
 }
 
+// The entrywise product of the factors' Gram matrices, all but one.
+Matrix entrywise_grams(const std::vector<Matrix>& modes, std::size_t but) {
+  const Index k = modes[0].cols();
+  Matrix gram = Matrix::Ones(k, k);
+  for (std::size_t m = 0; m < modes.size(); ++m) {
+    if (m != but) gram.array() *= multiply_transposed(modes[m], modes[m]).array();
+  }
+  return gram;
+}
+
 }  // namespace
+
+SliceFactors slice_factors(const std::vector<Matrix>& modes) {
+  Index features = 0, row = 0;
+  for (const Matrix& factor : modes) features += factor.rows();
+  SliceFactors given{RowMatrix(features, modes[0].cols()),
+                     inverse_with_ridge(entrywise_grams(modes, modes.size()), kSliceRidge)};
+  for (const Matrix& factor : modes) {
+    given.stacked.middleRows(row, factor.rows()) = factor;
+    row += factor.rows();
+  }
+  return given;
+}
 
 SliceEstimate::SliceEstimate(const PublicPeopleShape& shape, const PeopleOptions& options)
     : dims_(shape.dims),
@@ -161,23 +183,7 @@ void SliceEstimate::finish_factor(Matrix& factor) const {
   }
 }
 
-Matrix SliceEstimate::cross_grams(std::size_t but) const {
-  const Index k = options_.components;
-  Matrix gram = Matrix::Ones(k, k);
-  for (std::size_t m = 0; m < modes_.size(); ++m) {
-    if (m != but) gram.array() *= multiply_transposed(modes_[m], modes_[m]).array();
-  }
-  return gram;
-}
-
-SliceFactors SliceEstimate::factors() const {
-  SliceFactors given{RowMatrix(offset_.back(), options_.components),
-                     inverse_with_ridge(cross_grams(modes_.size()), kSliceRidge)};
-  for (std::size_t m = 0; m < modes_.size(); ++m) {
-    given.stacked.middleRows(offset_[m], dims_[m]) = modes_[m];
-  }
-  return given;
-}
+Matrix SliceEstimate::cross_grams(std::size_t but) const { return entrywise_grams(modes_, but); }
 
 void SliceEstimate::take_equations(const Noisy<Vector>& equations, double decay) {
   const Index k = options_.components;

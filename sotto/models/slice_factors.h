@@ -20,6 +20,10 @@
 
 namespace sotto {
 
+// What loadings are solved from, given the factor of each mode: the inverse has a small ridge, so
+// that factors which are nearly the same do not take loadings apart.
+SliceFactors slice_factors(const std::vector<Matrix>& modes);
+
 class SliceEstimate {
  public:
   SliceEstimate(const PublicPeopleShape& shape, const PeopleOptions& options);
@@ -36,7 +40,7 @@ class SliceEstimate {
   // In place of moments.
   void start_at_random();
 
-  SliceFactors factors() const;
+  SliceFactors factors() const { return slice_factors(modes_); }
   // Earlier steps keep the share `decay` of their weight.
   void take_equations(const Noisy<Vector>& equations, double decay);
 

@@ -294,4 +294,23 @@ RowMatrix PersonSums::loadings(const PersonFactors& factors, Index bins) const {
   return Eigen::Map<const RowMatrix>(sums.data(), bins, k);
 }
 
+RowMatrix PersonSums::proportions(const PersonFactors& factors) const {
+  const Index k = factors.stacked.cols();
+  SOTTO_REQUIRE(factors.stacked.rows() == features() && factors.alpha.size() == k,
+                "factors of {} features are needed", features());
+  RowMatrix found(events_.dims()[0], k);
+  found.rowwise() = factors.alpha.transpose() / factors.alpha.sum();
+#pragma omp parallel
+  {
+    Worker work(*this);
+#pragma omp for schedule(dynamic, 64)
+    for (Index p = 0; p < people(); ++p) {
+      const auto at = static_cast<std::size_t>(p);
+      work.solve(begin_[at], begin_[at + 1], factors);
+      found.row(events_.index(begin_[at])[0]) = work.proportions / work.proportions.sum();
+    }
+  }
+  return found;
+}
+
 }  // namespace sotto

@@ -68,6 +68,9 @@ class PersonSums {
   RowMatrix expected_counts(const PersonFactors& factors, const Vector& scale) const;
   // bins x k. Contributions have norm one: times sqrt(k) it counts people.
   RowMatrix loadings(const PersonFactors& factors, Index bins) const;
+  // Of one person each: the mean proportions of the factors. One row for every index of the first
+  // mode; a person without events has those of alpha.
+  RowMatrix proportions(const PersonFactors& factors) const;
 
  private:
   struct Worker;

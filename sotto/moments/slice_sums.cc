@@ -245,4 +245,20 @@ RowMatrix SliceSums::loadings(const SliceFactors& factors, Index bins) const {
   return Eigen::Map<const RowMatrix>(sums.data(), bins, k);
 }
 
+RowMatrix SliceSums::solved(const SliceFactors& factors) const {
+  const Index k = factors.stacked.cols();
+  SOTTO_REQUIRE(factors.stacked.rows() == features() && factors.solve.rows() == k,
+                "factors of {} features are needed", features());
+  RowMatrix found = RowMatrix::Zero(values_.dims()[0], k);
+  const Index people = std::ssize(begin_) - 1;
+#pragma omp parallel for schedule(dynamic, 64)
+  for (Index p = 0; p < people; ++p) {
+    const Index first = begin_[static_cast<std::size_t>(p)];
+    const Index last = begin_[static_cast<std::size_t>(p) + 1];
+    const double scale = scale_of(first, last);
+    if (scale > 0) found.row(values_.index(first)[0]) = solved(factors, first, last) / scale;
+  }
+  return found;
+}
+
 }  // namespace sotto

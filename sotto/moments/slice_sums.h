@@ -48,6 +48,9 @@ class SliceSums {
   Vector normal(const SliceFactors& factors) const;
   // bins x k, as in person_sums.h.
   RowMatrix loadings(const SliceFactors& factors, Index bins) const;
+  // Of one person each: the least-squares loadings of the slice. One row for every index of the
+  // first mode; a slice without entries has zeros.
+  RowMatrix solved(const SliceFactors& factors) const;
 
  private:
   std::span<const SparseTensor::Coordinate> cell(Index entry) const {

@@ -5,6 +5,7 @@
 
 #include "sotto/base/export.h"
 #include "sotto/report/document.h"
+#include "sotto/tasks/apply.h"
 #include "sotto/tasks/complete.h"
 #include "sotto/tasks/complete_users.h"
 #include "sotto/tasks/decompose.h"
@@ -14,6 +15,7 @@
 
 namespace SOTTO_API sotto {
 
+void describe(const ApplyResult& result, ResultDocument& document);
 void describe(const DecomposeResult& result, ResultDocument& document);
 void describe(const StreamResult& result, ResultDocument& document);
 void describe(const TopicsResult& result, ResultDocument& document);
@@ -23,7 +25,8 @@ void describe(const UserCompletionResult& result, ResultDocument& document);
 void describe(const RecommendationResult& result, ResultDocument& document);
 void describe(const RatingCheck& check, ResultDocument& document);
 
-// What a terminal shows of a joint fit or a completion: lines with line ends.
+// What a terminal shows: lines with line ends.
+std::string to_text(const ApplyResult& result);
 std::string to_text(const DecomposeResult& result);
 std::string to_text(const CompletionResult& result);
 std::string to_text(const UserCompletionResult& result);

@@ -1,6 +1,7 @@
 #include "sotto/report/describe.h"
 
 #include "sotto/base/json.h"
+#include "sotto/complete/fit/bi_scaling.h"
 
 #include <fmt/format.h>
 
@@ -42,6 +43,11 @@ void describe_training(const CompletionResult& result, ResultDocument& document)
 // The part of the model that is in no array.
 void describe_model(const CompletionModel& model, ResultDocument& document) {
   document.detail("mean", model.biases.mean);
+  if (model.unknown_value) document.detail("unknown_value", *model.unknown_value);
+  if (model.scaling) {
+    const BiScaling::Numbers scaling = model.scaling->numbers();
+    document.detail("scaling", {{"mean", scaling.mean}, {"deviation", scaling.deviation}});
+  }
   if (model.unknown_factors.empty()) return;
   Json unknown = Json::array();
   for (std::size_t m = 0; m < model.unknown_factors.size(); ++m) {

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
+#include "sotto/io/output_folder.h"
 #include "sotto/report/json_parts.h"
 
 namespace sotto {
@@ -192,6 +193,7 @@ Json json_of(const ResultDocument& document) {
   Json json;
   json["command"] = document.command();
   json["version"] = SOTTO_VERSION;
+  json["format"] = kResultFormat;
   json["arguments"] = document.arguments();
   json["options"] = document.options();
   json["input"] = Json::object();

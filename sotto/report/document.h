@@ -1,7 +1,8 @@
 // What a result consists of, declared once by its command.
 //
-// result.json always has: command, version, arguments (the command line after the name), options,
-// input, and privacy (null when nothing private was asked).
+// result.json always has: command, version, format (that of the folder, io/output_folder.h),
+// arguments (the command line after the name), options, input, and privacy (null when nothing
+// private was asked).
 //
 // A document is a list of elements in the order of result.json. Each element has its place in the
 // JSON (a path: "diagnostics/rank") and its kind: a fact, the weights, a column of the table of

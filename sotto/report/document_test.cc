@@ -44,9 +44,10 @@ TEST(ResultDocument, rows_in_an_order_are_drawn_as_lines) {
 
 TEST(ResultDocument, json_has_what_every_command_must_say) {
   const Json json = json_of(small_document());
-  EXPECT_EQ(json.dump(), R"({"command":"divine","version":")" SOTTO_VERSION
-                         R"(","arguments":["a.npy","-x"],"options":{"tolerance":0.5,"plan":3},)"
-                         R"("input":{},"privacy":null})");
+  EXPECT_EQ(json.dump(),
+            R"({"command":"divine","version":")" SOTTO_VERSION
+            R"(","format":1,"arguments":["a.npy","-x"],"options":{"tolerance":0.5,"plan":3},)"
+            R"("input":{},"privacy":null})");
 }
 
 TEST(ResultDocument, options_are_those_that_were_used_as_they_were_used) {
@@ -61,7 +62,8 @@ TEST(ResultDocument, elements_stand_at_their_paths_in_their_order) {
   document.entry_cards("vectors", Matrix{{0.5}, {-4.0}, {0.5}}).curve("movement", {3, 2});
   document.quality("error", 0.125).detail("source/folder", "x").seconds("reading", 1.5);
   Json json = json_of(document);
-  for (const char* key : {"command", "version", "arguments", "options", "privacy"}) json.erase(key);
+  for (const char* key : {"command", "version", "format", "arguments", "options", "privacy"})
+    json.erase(key);
   EXPECT_EQ(json.dump(),
             R"({"input":{"path":"a.npy"},"weights":[2.0,1.0],)"
             R"("diagnostics":{"status":"converged","movement":[3,2],"seconds_reading":1.5},)"

@@ -10,6 +10,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/base/stopwatch.h"
+#include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/io/output_folder.h"
@@ -298,6 +299,10 @@ void save(const CompletionResult& result, OutputFolder& folder) {
     folder.write_text(fmt::format("labels_{}.txt", m), labels);
   }
   if (model.kind == LowRank::tucker) folder.write_npy("core.npy", model.core_tensor());
+  if (!model.scaling) return;
+  const BiScaling::Numbers scaling = model.scaling->numbers();
+  folder.write_npy("scaling_0.npy", scaling.lines[0]);
+  folder.write_npy("scaling_1.npy", scaling.lines[1]);
 }
 
 RatingCheck check_ratings(Input<Ratings> input, const CompleteTask& task) {

@@ -81,7 +81,8 @@ struct CompletionResult {
 CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,
                      const ProgressCallback& progress = {});
 
-// Writes factors, biases, labels and core.
+// Writes factors, biases, labels, core and the scaling of slices. The rest of the model is in
+// result.json.
 void save(const CompletionResult& result, OutputFolder& folder);
 
 // A report on public ratings and the test file; nothing is learnt.

@@ -158,6 +158,9 @@ TopicsResult start_result(const TopicsTask& task, TopicModel model,
   result.kind = task.topics.model;
   result.vocabulary = std::move(vocabulary);
   result.documents = documents;
+  if (const std::string file = task.file.stop_words_file(); !file.empty()) {
+    result.stop_words = read_vocabulary(file);
+  }
   result.exposes = exposed_documents(task);
   return result;
 }
@@ -327,6 +330,9 @@ void save(const TopicsResult& result, OutputFolder& folder) {
   folder.write_npy("weights.npy", result.model.alpha);
   if (!result.vocabulary.empty()) {
     folder.write_text("vocab.txt", fmt::format("{}\n", join_text(result.vocabulary, "\n")));
+  }
+  if (!result.stop_words.empty()) {
+    folder.write_text(kStopWordsFile, fmt::format("{}\n", join_text(result.stop_words, "\n")));
   }
   if (result.to_infer) {
     folder.write_npy("inferred.npy", Matrix(infer(result, *result.to_infer)));

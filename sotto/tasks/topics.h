@@ -30,6 +30,9 @@ namespace SOTTO_API sotto {
 class OutputFolder;
 struct Companion;
 
+// The words of a file of stop words, kept beside the topics: text that comes later is read alike.
+inline constexpr const char* kStopWordsFile = "stop_words.txt";
+
 struct TopicsTask {
   TopicOptions topics;
   CorpusFileOptions file;  // how documents are read, those of the files below too
@@ -70,6 +73,7 @@ struct TopicsResult {
   TopicModel model;
   DocumentModel kind = DocumentModel::lda;
   std::vector<std::string> vocabulary;  // names of the words; empty when they have none
+  std::vector<std::string> stop_words;  // those of a file
   std::vector<std::vector<Index>> top_words;
   TopicEvaluation evaluation;
   Index documents = 0;
@@ -117,8 +121,8 @@ TopicsResult run(Input<Corpus> documents, const TopicsTask& task,
 // Proportions of the topics in documents over the same words: N x k.
 RowMatrix infer(const TopicsResult& result, const Corpus& documents);
 
-// Writes topics.npy, weights.npy, vocab.txt where words have names, the proportions of public
-// documents (proportions.npy) and of those to infer (inferred.npy).
+// Writes topics.npy, weights.npy, vocab.txt where words have names, stop_words.txt where a file had
+// them, the proportions of public documents (proportions.npy) and of those to infer (inferred.npy).
 void save(const TopicsResult& result, OutputFolder& folder);
 
 }  // namespace sotto

@@ -1,5 +1,6 @@
 #include "sotto/complete/fit/bi_scaling.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -13,6 +14,10 @@ std::uint64_t line_key(const ObservedEntries& entries, Index mode, Index entry) 
   const auto line = static_cast<std::uint32_t>(entries.row(mode, entry));
   const auto slice = static_cast<std::uint32_t>(entries.row(2, entry));
   return (static_cast<std::uint64_t>(line) << 32) | slice;
+}
+
+constexpr std::uint64_t line_key(double line, double slice) {
+  return (static_cast<std::uint64_t>(line) << 32) | static_cast<std::uint64_t>(slice);
 }
 
 constexpr double kFewest = 3;  // entries of a line that is scaled
@@ -91,6 +96,35 @@ double BiScaling::restore(const ObservedEntries& entries, Index entry, double x)
   const Place p = place(entries, entry);
   const double y = x * p.row.scale * p.column.scale + p.row.shift + p.column.shift;
   return mean_ + deviation_ * y;
+}
+
+BiScaling::Numbers BiScaling::numbers() const {
+  Numbers all{mean_, deviation_, {}};
+  for (const std::size_t m : {0, 1}) {
+    std::vector<std::uint64_t> keys;
+    for (const auto& [key, line] : lines_[m]) keys.push_back(key);
+    std::sort(keys.begin(), keys.end());
+    all.lines[m].resize(std::ssize(keys), 4);
+    for (Index n = 0; n < std::ssize(keys); ++n) {
+      const std::uint64_t key = keys[static_cast<std::size_t>(n)];
+      const Affine line = lines_[m].at(key);
+      all.lines[m].row(n) << double(key >> 32), double(key & 0xffffffff), line.shift, line.scale;
+    }
+  }
+  return all;
+}
+
+BiScaling::BiScaling(const Numbers& numbers) : mean_(numbers.mean), deviation_(numbers.deviation) {
+  for (const std::size_t m : {0, 1}) {
+    const Matrix& lines = numbers.lines[m];
+    SOTTO_REQUIRE(lines.cols() == 4, "a line of a scaling has 4 numbers, got {}", lines.cols());
+    for (Index n = 0; n < lines.rows(); ++n) {
+      SOTTO_REQUIRE(lines(n, 0) >= 0 && lines(n, 0) < 0x1p31 && lines(n, 1) >= 0 &&
+                        lines(n, 1) < 0x1p31 && lines(n, 3) > 0,
+                    "line {} of a scaling is none", n + 1);
+      lines_[m][line_key(lines(n, 0), lines(n, 1))] = {lines(n, 2), lines(n, 3)};
+    }
+  }
 }
 
 }  // namespace sotto

@@ -25,6 +25,15 @@ class BiScaling {
   // The value that `scaled` maps to x at this place.
   double restore(const ObservedEntries& entries, Index entry, double x) const;
 
+  // All numbers of a scaling, to be stored. A line is one row (mode 0) or one column (mode 1) of a
+  // slice: its number, that of the slice, shift and scale; in increasing order.
+  struct Numbers {
+    double mean = 0, deviation = 1;
+    Matrix lines[2];  // n x 4
+  };
+  Numbers numbers() const;
+  explicit BiScaling(const Numbers& numbers);
+
  private:
   struct Affine {
     double shift = 0, scale = 1;

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sotto/io/read_corpus.h"
+#include "sotto/models/topic_model.h"
+#include "sotto/tasks/apply_kinds.h"
+#include "sotto/tasks/topics.h"
+
+namespace sotto {
+namespace {
+
+TopicModel saved_topics(const ResultFolder& folder) {
+  TopicModel model{folder.matrix("topics.npy"), folder.weights()};
+  folder.require_together(model.topics.cols() == model.alpha.size() &&
+                          model.topics.minCoeff() >= 0 && model.alpha.minCoeff() >= 0 &&
+                          model.alpha.sum() > 0);
+  return model;
+}
+
+std::vector<std::string> saved_words(const ResultFolder& folder, Index words) {
+  if (!folder.lists("vocab.txt")) return {};
+  std::vector<std::string> vocabulary = read_vocabulary(folder.file("vocab.txt"));
+  folder.require_together(std::ssize(vocabulary) == words);
+  return vocabulary;
+}
+
+// Text is cut into words as in the training run.
+CorpusFileOptions reading_of_documents(const ResultFolder& folder, const ApplyTask& task) {
+  CorpusFileOptions file;
+  file.format = format_named<CorpusFormat>(task);
+  file.vocab = task.vocab;
+  file.keep_case = folder.flag("keep-case");
+  if (folder.lists(kStopWordsFile)) {
+    file.stop_words = folder.file(kStopWordsFile);
+  } else if (folder.find("options/stop-words") == std::string(name_of(StopWords::english))) {
+    file.stop_words = name_of(StopWords::english);
+  }
+  return file;
+}
+
+}  // namespace
+
+ApplyResult apply_topics(const ResultFolder& folder, const std::string& path,
+                         const ApplyTask& task) {
+  const TopicModel model = saved_topics(folder);
+  const auto kind = folder.named<DocumentModel>("options/model");
+  const std::vector<std::string> vocabulary = saved_words(folder, model.topics.rows());
+  const Corpus documents =
+      read_corpus_over(vocabulary, model.topics.rows(), path, reading_of_documents(folder, task))
+          .open(callers_own_data());
+  SOTTO_REQUIRE_AT(documents.documents() > 0, path, "has no documents");
+  ApplyResult result;
+  result.model.what =
+      fmt::format("{} topics over {} words", model.alpha.size(), model.topics.rows());
+  result.input = "documents";
+  result.records = documents.documents();
+  result.rows_are = "proportions";
+  result.rows = topic_proportions(documents, model, kind);
+  return result;
+}
+
+}  // namespace sotto

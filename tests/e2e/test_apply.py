@@ -1,0 +1,454 @@
+"""sotto apply, as a user sees it: folders of former results used on new data."""
+import csv
+import json
+import math
+import random
+import shutil
+
+from sotto_cli import ProgramTest, main, npy_bytes, read_npy
+
+PRIVATE = ["--epsilon", 4, "--delta", "1e-6"]
+RANGE = ["--range", "-3:12"]
+
+
+class ApplyTest(ProgramTest):
+    def apply(self, folder, new, *arguments):
+        """The result, and the output folder."""
+        out = self.folder / f"applied{len(list(self.folder.iterdir()))}"
+        return self.result("apply", folder, new, *arguments, "--out", out), out
+
+    def assert_same(self, one, other, within=1e-12):
+        (shape, a), (other_shape, b) = read_npy(one), read_npy(other)
+        self.assertEqual(shape, other_shape)
+        self.assertLessEqual(max(abs(x - y) for x, y in zip(a, b)), within)
+
+    def moved(self, folder):
+        """A copy under another name that cannot be written, the original being gone."""
+        copy = self.folder / f"moved {folder.name}"
+        shutil.copytree(folder, copy)
+        shutil.rmtree(folder)
+        for path in copy.iterdir():
+            path.chmod(0o444)
+        copy.chmod(0o555)
+        self.addCleanup(copy.chmod, 0o755)
+        return copy
+
+    def tearDown(self):
+        for path in self.folder.iterdir():
+            if path.is_dir():
+                path.chmod(0o755)
+        super().tearDown()
+
+    def rewrite(self, folder, change):
+        path = folder / "result.json"
+        result = json.loads(path.read_text())
+        change(result)
+        path.write_text(json.dumps(result))
+
+    def refuse_each_damage(self, folder, new, *arguments):
+        """Every file of the model, one by one: gone, cut short, or another array."""
+        whole = self.folder / "whole"
+        shutil.copytree(folder, whole)
+        result = json.loads((whole / "result.json").read_text())
+        used = [name for name in result["files"] if name not in ("proportions.npy", "loadings.npy")]
+        for name in [*used, "result.json"]:
+            bytes_of = (whole / name).read_bytes()
+            for damage in "gone", "cut", "other":
+                if damage == "gone":
+                    (folder / name).unlink()
+                elif damage == "cut":
+                    (folder / name).write_bytes(bytes_of[:len(bytes_of) // 2])
+                elif name.endswith(".npy"):
+                    (folder / name).write_bytes(npy_bytes([0.5] * 99, (9, 11)))
+                else:
+                    (folder / name).write_bytes(b"what is this\n")
+                with self.subTest(file=name, damage=damage):
+                    self.refuse("apply", folder, new, *arguments, "--out", self.folder / "no")
+                (folder / name).write_bytes(bytes_of)
+        self.succeed("apply", folder, new, *arguments, "--out", self.folder / "yes")
+
+
+class Topics(ApplyTest):
+    def setUp(self):
+        super().setUp()
+        self.succeed("generate", "corpus", "-n", 300, "-V", 40, "-k", 3, "-l", 40, "--out", "made")
+        self.corpus = self.folder / "made" / "docword.txt"
+        self.vocab = ["--vocab", self.folder / "made" / "vocab.txt"]
+
+    def test_gives_the_proportions_of_the_training_run(self):
+        for model in "lda", "single":
+            out = self.folder / model
+            self.succeed("topics", self.corpus, "-k", 3, "--model", model, *self.vocab, "--out", out)
+            shutil.copy(out / "proportions.npy", self.folder / "expected.npy")
+            result, applied = self.apply(self.moved(out), self.corpus)
+            self.assert_same(applied / "proportions.npy", self.folder / "expected.npy")
+            self.assertEqual(result["input"]["documents"], 300)
+            self.assertEqual(result["files"], ["proportions.npy"])
+
+    def test_text_is_read_as_in_training_and_other_words_are_ignored(self):
+        lines = ["The Wolf saw the moon moon", "a wolf and the Lamb and the lamb", "moon over lamb",
+                 "wolf moon wolf", "Lamb saw moon", "saw wolf lamb moon"] * 9
+        text = self.write("tales.txt", "\n".join(lines) + "\n")
+        stop = self.write("stop.txt", "the\nand\nsaw\n")
+        words = self.write("words.txt", "wolf\nmoon\nlamb\nsaw\n")
+        for name, more in ("lower", []), ("case", ["--keep-case"]):
+            out = self.folder / name
+            self.succeed("topics", text, "-k", 2, "--format", "text", "--stop-words", stop,
+                         "--vocab", words, *more, "--out", out)
+            stop.rename(self.folder / "hidden")  # the folder has the words
+            new = self.write("new.txt", "\n".join(lines).replace("over", "unheard of") + "\n")
+            _, applied = self.apply(out, new)
+            (self.folder / "hidden").rename(stop)
+            self.assert_same(applied / "proportions.npy", out / "proportions.npy")
+        self.refuse("apply", out, self.write("empty", ""), "--out", "no", says="empty")
+
+    def test_words_of_numbers_are_matched_by_a_vocabulary(self):
+        out = self.folder / "found"
+        self.succeed("topics", self.corpus, "-k", 3, *self.vocab, "--out", out)
+        self.write("longer.txt", (self.folder / "made" / "vocab.txt").read_text() + "more\nwords\n")
+        lines = self.corpus.read_text().splitlines()
+        wide = self.write("wide.txt", "\n".join([lines[0], "42", *lines[2:]]) + "\n")
+        self.refuse("apply", out, wide, "--out", "no", says="42")
+        _, applied = self.apply(out, wide, "--vocab", self.folder / "longer.txt")
+        self.assert_same(applied / "proportions.npy", out / "proportions.npy")
+
+    def test_spends_nothing_quotes_the_certificate_and_says_what_it_shows(self):
+        out = self.folder / "private"
+        learnt = self.result("topics", self.corpus, "-k", 3, "--format", "uci", *PRIVATE,
+                             *self.vocab, "--infer", self.vocab[1].parent / "docword.txt", "--out",
+                             out) if False else self.result(
+                                 "topics", self.corpus, "-k", 3, "--format", "uci", *PRIVATE,
+                                 *self.vocab, "--out", out)
+        result, applied = self.apply(out, self.corpus)
+        self.assertIsNone(result["privacy"])
+        self.assertEqual(result["spent"], 0)
+        self.assertEqual(result["source"]["privacy"], learnt["privacy"])
+        for words in ("Nothing was spent", "epsilon 4, delta 1e-06, protected: one document",
+                      "docword.txt and shows that data", str(out)):
+            self.assertIn(words, result["exposes"])
+        self.assertIn("Nothing was spent", (applied / "report.html").read_text())
+        self.assertIn(result["exposes"], self.succeed("apply", out, self.corpus, "--out", "again"))
+        insecure = self.folder / "insecure"
+        self.result("topics", self.corpus, "-k", 3, "--format", "uci", *PRIVATE, *self.vocab,
+                    "--insecure-seed", 1, "--out", insecure)
+        self.assertIn("gives no guarantee", self.apply(insecure, self.corpus)[0]["exposes"])
+
+    def test_damaged_folders_are_refused(self):
+        out = self.folder / "found"
+        self.succeed("topics", self.corpus, "-k", 3, *self.vocab, "--out", out)
+        self.refuse_each_damage(out, self.corpus)
+
+    def test_what_is_no_model_is_refused(self):
+        out = self.folder / "found"
+        self.succeed("topics", self.corpus, "-k", 3, *self.vocab, "--out", out)
+        no = ["--out", self.folder / "no"]
+        self.refuse("apply", self.corpus, self.corpus, *no, says="is not a folder")
+        self.refuse("apply", self.folder, self.corpus, *no, says="has no result.json")
+        self.refuse("apply", "made", self.corpus, *no, says=["made", "generate corpus"])
+        self.refuse("apply", out, "missing.txt", *no, says="missing.txt")
+        self.refuse("apply", out, self.corpus, says="--out")
+        self.refuse("apply", out, self.corpus, "--out", out, says="found")
+        self.refuse("apply", out, self.corpus, *no, "--recommend", says="--recommend")
+        self.refuse("apply", out, self.corpus, *no, "--format", "npy", says="--format")
+        self.rewrite(out, lambda result: result.update(format=2))
+        self.refuse("apply", out, self.corpus, *no, says=["newer", "format 2"])
+        self.rewrite(out, lambda result: result.update(format="1"))
+        self.refuse("apply", out, self.corpus, *no, says="damaged")
+        self.rewrite(out, lambda result: result.pop("format"))  # folders from before 0.2
+        self.succeed("apply", out, self.corpus, "--out", "old")
+        self.rewrite(out, lambda result: result["weights"].reverse())
+        self.refuse("apply", out, self.corpus, *no, says="do not belong together")
+        self.rewrite(out, lambda result: result.update(command="divine"))
+        self.refuse("apply", out, self.corpus, *no, says="divine")
+
+
+class Mixture(ApplyTest):
+    def test_gives_the_probabilities_of_the_training_run(self):
+        self.succeed("generate", "points", "--model", "mixture", "-d", 4, "-k", 3, "-n", 3000,
+                     "--separation", 3, "--out", "made")
+        points, out = self.folder / "made" / "points.npy", self.folder / "found"
+        self.succeed("mixture", points, "-k", 3, "--out", out)
+        result, applied = self.apply(out, points)
+        self.assert_same(applied / "proportions.npy", out / "proportions.npy")
+        self.assertEqual(result["input"]["points"], 3000)
+        _, values = read_npy(points)
+        raw = self.write("points.f8", values.tobytes())
+        _, again = self.apply(out, raw, "--dtype", "f8")
+        self.assert_same(again / "proportions.npy", out / "proportions.npy")
+        wide = self.write("wide.npy", npy_bytes([1.0] * 10, (2, 5)))
+        self.refuse("apply", out, wide, "--out", "no", says=["dimension 5", "dimension 4"])
+        self.refuse_each_damage(out, points)
+        self.rewrite(out, lambda result: result.pop("variance"))
+        self.refuse("apply", out, points, "--out", "no", says="variance")
+
+
+class People(ApplyTest):
+    def people(self, kind, *arguments):
+        tensor, out = self.folder / "made" / "visits.tns", self.folder / kind
+        self.succeed("decompose", tensor, "--unit", "person", "-k", 3, "--values", kind, *arguments,
+                     "--out", out)
+        return tensor, out
+
+    def setUp(self):
+        super().setUp()
+        self.succeed("generate", "visits", "--people", 800, "--codes", 30, "--drugs", 20, "-k", 3,
+                     "--out", "made")
+
+    def test_loadings_are_those_that_the_training_run_counted(self):
+        for kind in "counts", "real":
+            tensor, out = self.people(kind)
+            _, applied = self.apply(out, tensor)
+            (people, k), loadings = read_npy(applied / "loadings.npy")
+            self.assertEqual((people, k), (800, 3))
+            (bins, _), counted = read_npy(out / "loadings.npy")
+            found = [[0] * k for _ in range(bins)]
+            for p in range(people):
+                row = loadings[p * k:(p + 1) * k]
+                shares = row if kind == "counts" else [a * a for a in row]
+                for t in range(k):
+                    share = shares[t] / sum(shares)
+                    found[min(bins - 1, int(share * bins))][t] += 1
+            for b in range(bins):
+                for t in range(k):
+                    self.assertAlmostEqual(found[b][t], counted[b * k + t], delta=1e-2)
+
+    def test_people_are_seen_one_by_one(self):
+        tensor, out = self.people("counts", *PRIVATE)
+        _, all_of_them = self.apply(out, tensor)
+        _, values = read_npy(all_of_them / "loadings.npy")
+        lines = tensor.read_text().splitlines()
+        body = [line for line in lines if line and line[0].isdigit() and len(line.split()) == 4]
+        own = [line.split() for line in body if line.split()[0] == "5"]
+        one = self.write("one.tns", "".join(f"1 {' '.join(rest[1:])}\n" for rest in own))
+        result, alone = self.apply(self.moved(out), one)
+        shape, row = read_npy(alone / "loadings.npy")
+        self.assertEqual(shape, (1, 3))
+        for t in range(3):
+            self.assertAlmostEqual(row[t], values[4 * 3 + t], delta=1e-12)
+        self.assertAlmostEqual(sum(row), 1, delta=1e-12)
+        self.assertIn("protected: one person", result["exposes"])
+
+    def test_refusals(self):
+        tensor, out = self.people("counts")
+        no = ["--out", "no"]
+        self.refuse("apply", out, self.write("far.tns", "1 31 1 2\n"), *no, says="30 x 20")
+        self.refuse("apply", out, self.write("half.tns", "1 3 1 0.5\n"), *no, says="counts")
+        self.refuse("apply", out, self.write("wide.npy", npy_bytes([1.0] * 8, (2, 2, 2))), *no,
+                    says="30 x 20")
+        self.refuse_each_damage(out, tensor)
+
+
+class Slices(ApplyTest):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(1)
+        self.dims = (7, 5, 6)
+        factors = [[[rng.gauss(0, 1) for _ in range(2)] for _ in range(n)] for n in self.dims]
+        self.values = [sum(factors[0][i][r] * factors[1][j][r] * factors[2][l][r] for r in (0, 1))
+                       + rng.gauss(0, 0.05)
+                       for i in range(7) for j in range(5) for l in range(6)]
+
+    def tensor(self, name, values, dims=None):
+        return self.write(name, npy_bytes(values, dims or self.dims))
+
+    def test_training_slices_have_their_rows_of_the_first_factor(self):
+        missing = list(self.values)
+        missing[3] = missing[50] = math.nan
+        for name, values, more in (("any", self.values, []),
+                                   ("positive", [abs(x) for x in self.values], ["--non-negative"]),
+                                   ("missing", missing, ["--missing"])):
+            tensor, out = self.tensor(f"{name}.npy", values), self.folder / name
+            self.succeed("decompose", tensor, "-k", 2, "--method", "cp", "--tolerance", 0, *more,
+                         "--out", out)
+            _, applied = self.apply(out, tensor)
+            self.assert_same(applied / "loadings.npy", out / "factors_0.npy", within=1e-8)
+            # A slice is solved by itself, to the last digit or nearly so.
+            _, rows = read_npy(applied / "loadings.npy")
+            one = self.tensor("one.npy", values[30:60], (1, 5, 6))
+            _, alone = self.apply(out, one)
+            shape, row = read_npy(alone / "loadings.npy")
+            self.assertEqual(shape, (1, 2))
+            for r in (0, 1):
+                self.assertAlmostEqual(row[r], rows[2 + r], delta=1e-12)
+
+    def test_least_squares_leave_nothing_along_the_model(self):
+        tensor, out = self.tensor("t.npy", self.values), self.folder / "found"
+        weights = self.result("decompose", tensor, "-k", 2, "--method", "cp", "--out",
+                              out)["weights"]
+        rng = random.Random(2)
+        new = [rng.gauss(0, 1) for _ in range(3 * 30)]
+        _, applied = self.apply(self.moved(out), self.tensor("new.npy", new, (3, 5, 6)))
+        folder = self.folder / "moved found"
+        b, c = read_npy(folder / "factors_1.npy")[1], read_npy(folder / "factors_2.npy")[1]
+        _, a = read_npy(applied / "loadings.npy")
+        model = [[weights[r] * b[2 * j + r] * c[2 * l + r] for r in (0, 1)]
+                 for j in range(5) for l in range(6)]
+        for i in range(3):
+            left = [x - sum(a[2 * i + r] * k[r] for r in (0, 1))
+                    for x, k in zip(new[30 * i:30 * (i + 1)], model)]
+            for r in (0, 1):
+                self.assertAlmostEqual(sum(x * k[r] for x, k in zip(left, model)), 0, delta=1e-10)
+
+    def test_refusals(self):
+        tensor, out = self.tensor("t.npy", self.values), self.folder / "found"
+        self.succeed("decompose", tensor, "-k", 2, "--method", "cp", "--out", out)
+        self.refuse("apply", out, self.tensor("w.npy", [1.0] * 60, (2, 6, 5)), "--out", "no",
+                    says="5 x 6")
+        self.refuse_each_damage(out, tensor)
+        tucker = self.folder / "tucker"
+        self.succeed("decompose", tensor, "--ranks", "2,2,2", "--out", tucker)
+        self.refuse("apply", tucker, tensor, "--out", "no", says="tucker")
+
+
+class Completion(ApplyTest):
+    def setUp(self):
+        super().setUp()
+        self.succeed("generate", "ratings", "--users", 120, "--items", 40, "--months", 4, "-r", 2,
+                     "-n", 3000, "--out", "made")
+        made = self.folder / "made"
+        self.head, *lines = (made / "ratings.csv").read_text().splitlines()
+        self.test = made / "test.csv"
+        # Users to 10 and an item are new to the model.
+        new = [line for line in lines if int(line.split(",")[0]) <= 10]
+        known = [line for line in lines if line not in set(new) and line.split(",")[1] != "7"]
+        self.ratings = self.csv("ratings.csv", known)
+        self.given = self.csv("given.csv", new)
+
+    def csv(self, name, lines, head=None):
+        return self.write(name, "\n".join([head or self.head, *lines]) + "\n")
+
+    def predictions(self, applied):
+        with (applied / "predictions.csv").open() as file:
+            return list(csv.DictReader(file))
+
+    def rmse(self, predictions, test):
+        with test.open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(len(rows), len(predictions))
+        total = 0
+        for row, found in zip(rows, predictions):
+            for mode in "user", "item", "month":
+                if mode in found:
+                    self.assertEqual(row[mode], found[mode])
+            total += (float(row["rating"]) - float(found["prediction"]))**2
+        return math.sqrt(total / len(rows))
+
+    def test_predicts_what_the_training_run_predicted(self):
+        for n, more in enumerate((["--model", "cp"], ["--model", "tucker"], ["--bias", "none"],
+                                  ["--scale", "slices", "--bias", "none"], PRIVATE,
+                                  [*PRIVATE, "--mechanism", "sgd"])):
+            with self.subTest(options=more):
+                out = self.folder / f"learnt{n}"
+                learnt = self.result("complete", self.ratings, "-r", 2, "--epochs", 5, *RANGE,
+                                     "--test", self.test, *more, "--out", out) \
+                    if more[0] != "--epsilon" else \
+                    self.result("complete", self.ratings, "-r", 2, *RANGE, "--test", self.test,
+                                *more, "--out", out)
+                result, applied = self.apply(self.moved(out), self.test)
+                found = self.rmse(self.predictions(applied), self.test)
+                self.assertAlmostEqual(found, learnt["rmse"], delta=1e-12)
+                self.assertGreater(result["unknown_rows"], 0)
+                self.assertEqual(result["unknown_rows"], learnt["test"]["unknown_rows"])
+
+    def learn(self, *more, ratings=None):
+        out = self.folder / "learnt"
+        self.result("complete", ratings or self.ratings, "-r", 2, *RANGE, *more, "--out", out)
+        return out
+
+    def test_values_may_be_left_out_and_columns_are_matched_by_name(self):
+        out = self.learn()
+        expected = self.predictions(self.apply(out, self.test)[1])
+        lines = [line.split(",") for line in self.test.read_text().splitlines()[1:]]
+        for name, head, columns in (("bare", "user,item,month", (0, 1, 2)),
+                                    ("turned", "month,rating,Item,user", (2, 3, 1, 0)),
+                                    ("headless", None, (0, 1, 2)),
+                                    ("spaced", None, (0, 1, 2, 3))):
+            text = "".join(",".join(line[c] for c in columns) + "\n" for line in lines)
+            new = self.write(f"{name}.csv", (head + "\n" if head else "") + text)
+            self.assertEqual(self.predictions(self.apply(out, new)[1]), expected, name)
+        self.refuse("apply", out, self.csv("two.csv", ["1,2"], "user,item"), "--out", "no")
+
+    def test_times_are_binned_as_in_training(self):
+        lines = [f"{u},{i},{(u * i) % 5},2001-{1 + (u + i) % 6:02}-03" for u in range(1, 30)
+                 for i in range(1, 20) if (u * 7 + i) % 3]
+        ratings = self.csv("timed.csv", lines, "user,item,rating,date")
+        out = self.folder / "timed"
+        learnt = self.result("complete", ratings, "-r", 2, "--time-mode", "month", "--test", ratings,
+                             "--out", out)
+        _, applied = self.apply(out, ratings)
+        found = self.predictions(applied)
+        self.assertEqual(found[0]["month"], "2001-03")
+        with ratings.open() as file:
+            truth = [float(row["rating"]) for row in csv.DictReader(file)]
+        error = sum((float(f["prediction"]) - t)**2 for f, t in zip(found, truth)) / len(truth)
+        self.assertAlmostEqual(math.sqrt(error), learnt["rmse"], delta=1e-12)
+
+    def test_a_new_user_is_placed_by_own_ratings(self):
+        out = self.learn()
+        lines = [line for line in self.test.read_text().splitlines()[1:]
+                 if int(line.split(",")[0]) <= 10]
+        test = self.csv("new.csv", lines)
+        _, without = self.apply(out, test)
+        result, placed = self.apply(out, test, "--given", self.given)
+        self.assertLess(self.rmse(self.predictions(placed), test),
+                        0.95 * self.rmse(self.predictions(without), test))
+        self.assertIn("given.csv", result["exposes"])
+
+    def test_recommends_from_items_and_ratings_alone(self):
+        out = self.moved(self.learn())
+        own = [line.split(",") for line in self.given.read_text().splitlines()[1:]
+               if line.startswith("3,")]
+        own = list({line[1]: line for line in own if line[1] != "7"}.values())
+        item_rating = self.csv("own.csv", [f"{i},{x}" for _, i, _, x in own], "item,rating")
+        found = self.result("apply", out, item_rating, "--recommend", "--top", 5)["recommendations"]
+        self.assertEqual(len(found), 5)
+        values = [row["prediction"] for row in found]
+        self.assertEqual(values, sorted(values, reverse=True))
+        self.assertFalse({row["item"] for row in found} & {line[1] for line in own})
+        bare = self.write("bare.csv", "".join(f"{i},{x}\n" for _, i, _, x in own))
+        with_user = self.csv("user.csv", [f"me,{i},{x}" for _, i, _, x in own], "user,item,rating")
+        for same in bare, with_user:
+            again = self.result("apply", out, same, "--recommend", "--top", 5)
+            self.assertEqual(again["recommendations"], found)
+        lines = self.succeed("apply", out, bare, "--recommend", "--top", 2).splitlines()
+        self.assertEqual([line.split("\t")[0] for line in lines[:2]],
+                         [row["item"] for row in found[:2]])
+        higher = self.csv("high.csv", [f"{i},{float(x) + 3}" for _, i, _, x in own], "item,rating")
+        raised = self.result("apply", out, higher, "--recommend")["recommendations"]
+        self.assertGreater(raised[0]["prediction"], values[0])
+        unknown = self.csv("unknown.csv", ["1,2", "no such item,4"], "item,rating")
+        self.refuse("apply", out, unknown, "--recommend", says=["no such item", "unknown.csv:3"])
+        two = self.csv("two.csv", ["me,1,3", "you,2,4"], "user,item,rating")
+        self.refuse("apply", out, two, "--recommend", says="2 users")
+        self.refuse("apply", out, self.csv("i.csv", ["1"], "item"), "--recommend")
+
+    def test_models_of_users_predict_and_recommend(self):
+        items = self.write("items.txt", "".join(f"{i}\n" for i in range(1, 41)))
+        test = self.csv("t.csv", [line for line in self.test.read_text().splitlines()[1:]
+                                  if int(line.split(",")[0]) <= 10])
+        out = self.folder / "users"
+        learnt = self.result("complete", self.ratings, "-r", 2, "--unit", "user", "--epsilon", 30,
+                             "--delta", "1e-6", "--items", items, *RANGE, "--columns",
+                             "user,item,-,value", "--given", self.given, "--test", test, "--out",
+                             out)
+        items.unlink()
+        folder = self.moved(out)
+        result, applied = self.apply(folder, test, "--given", self.given)
+        self.assertAlmostEqual(self.rmse(self.predictions(applied), test), learnt["rmse"],
+                               delta=1e-12)
+        self.assertIn("protected: all ratings of one user", result["exposes"])
+        own = self.csv("own.csv", ["1,4", "5,2"], "item,rating")
+        best = self.result("apply", folder, own, "--recommend", "--top", 3)["recommendations"]
+        self.assertEqual(len(best), 3)
+        self.assertFalse({row["item"] for row in best} & {"1", "5"})
+
+    def test_damaged_folders_are_refused(self):
+        out = self.learn("--epochs", 3, "--model", "tucker")
+        self.refuse_each_damage(out, self.test)
+        checked = self.folder / "checked"
+        self.succeed("complete", self.ratings, "--check", "--out", checked)
+        self.refuse("apply", checked, self.test, "--out", "no", says="learnt nothing")
+
+
+if __name__ == "__main__":
+    main()
