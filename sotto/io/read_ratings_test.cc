@@ -48,6 +48,40 @@ TEST_F(RatingsTest, four_formats_of_the_same_ratings_agree) {
   EXPECT_EQ(tns.lines.line_of(2), 5u);
 }
 
+// A file that a model is applied to.
+TEST_F(RatingsTest, columns_are_matched_to_the_modes_of_a_model) {
+  options_.modes = {"user", "movie"};
+  for (const bool values : {true, false}) {
+    options_.positions_only = !values;
+    const std::vector<std::string> files =
+        values ? std::vector<std::string>{"Movie,rating,user\nx,3,a\n", "who,what,much\na,x,3\n",
+                                          "user,movie,genre,score\na,x,1,3\n", "a,x,3\n"}
+               : std::vector<std::string>{"movie,user\nx,a\n", "who,what\na,x\n", "a,1\n"};
+    for (const std::string& text : files) {
+      const Ratings r = read("r.csv", text);
+      ASSERT_EQ(r.modes.size(), 3u) << text;
+      EXPECT_EQ(r.modes[0].label(0), "a") << text;
+      EXPECT_EQ(r.entries.at(0), values ? 3 : 0) << text;
+    }
+  }
+  options_.positions_only = false;
+  EXPECT_ERROR(read("r.csv", "movie,user\nx,a\n"), "value");
+  EXPECT_ERROR(read("r.csv", "a,x\n"), "value");
+}
+
+TEST_F(RatingsTest, one_user_needs_items_and_values_alone) {
+  options_.modes = {"user", "movie", "month"};
+  options_.one_user = true;
+  for (const char* text : {"movie,rating\nx,3\n", "rating,movie\n3,x\n", "x,3\n",
+                           "what,much\nx,3\n", "user,movie,rating\nme,x,3\n",
+                           "user,film,rating\nme,x,3\n", "movie,month,rating\nx,5,3\n"}) {
+    const Ratings r = read("r.csv", text);
+    EXPECT_EQ(r.modes[1].label(0), "x") << text;
+    EXPECT_EQ(r.entries.at(0), 3) << text;
+  }
+  EXPECT_ERROR(read("r.csv", "movie\nx\n"), "value");
+}
+
 TEST_F(RatingsTest, names_may_be_anything_and_columns_may_be_named) {
   options_.columns = "-,mode,mode,value,mode,time";
   options_.time_mode = TimeMode::day;

@@ -141,6 +141,8 @@ TEST(PersonSums, expected_counts_and_loadings_follow_their_definition) {
   Vector scale(kFeatures);
   for (Index j = 0; j < kFeatures; ++j) scale[j] = 1 + 0.1 * static_cast<double>(j);
   RowMatrix naive = RowMatrix::Zero(kFeatures, k), binned = RowMatrix::Zero(bins, k);
+  RowMatrix proportions(kSizes[0], k);
+  proportions.rowwise() = factors.alpha.transpose();  // which sum to one
   for (Index p = 0; p < kSizes[0]; ++p) {
     const auto own = events_of(events, p);
     if (own.empty()) continue;
@@ -162,6 +164,7 @@ TEST(PersonSums, expected_counts_and_loadings_follow_their_definition) {
       if (round < factors.rounds) a = next;
     }
     add_at_norm_one(naive, part);
+    proportions.row(p) = a.transpose() / a.sum();
     for (Index t = 0; t < k; ++t) {
       binned(std::min<Index>(bins - 1, Index(a[t] / a.sum() * double(bins))), t) += 0.5;
     }
@@ -169,6 +172,7 @@ TEST(PersonSums, expected_counts_and_loadings_follow_their_definition) {
   const PersonSums sums(events);
   EXPECT_LT((sums.expected_counts(factors, scale) - naive).norm(), 4 * kRounded);
   EXPECT_LT((sums.loadings(factors, bins) - binned).norm(), kRounded);
+  EXPECT_LT((sums.proportions(factors) - proportions).cwiseAbs().maxCoeff(), 1e-8);
 }
 
 TEST(PersonSums, threads_do_not_matter_to_the_last_bit) {

@@ -101,7 +101,7 @@ TEST(SliceSums, normal_equations_and_loadings_follow_their_definition) {
   const Index k = 2, bins = 4;
   const SliceFactors factors{drawn_rows(kRows, k, 4), drawn_rows(k, k, 5)};
   Vector naive = Vector::Zero(kRows * k + k * k);
-  RowMatrix binned = RowMatrix::Zero(bins, k);
+  RowMatrix binned = RowMatrix::Zero(bins, k), solved = RowMatrix::Zero(9, k);
   const Index first[] = {0, 4, 7};
   for (Index p = 0; p < 9; ++p) {
     Eigen::RowVectorXd seen = Eigen::RowVectorXd::Zero(k);
@@ -127,6 +127,7 @@ TEST(SliceSums, normal_equations_and_loadings_follow_their_definition) {
       }
     }
     const Eigen::RowVectorXd a = seen * factors.solve;
+    solved.row(p) = a;
     if (a.norm() == 0) continue;
     Vector part(naive.size());
     const RowMatrix outer = a.transpose() * a;
@@ -141,6 +142,7 @@ TEST(SliceSums, normal_equations_and_loadings_follow_their_definition) {
   const SliceSums sums(tensor);
   EXPECT_LT((sums.normal(factors) - naive).norm(), kClose);
   EXPECT_LT((sums.loadings(factors, bins) - binned).norm(), kClose);
+  EXPECT_LT((sums.solved(factors) - solved).norm(), 1e-12 * (1 + solved.norm()));
 }
 
 }  // namespace

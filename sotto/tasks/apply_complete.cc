@@ -153,12 +153,22 @@ RatingFileOptions reading_of_places(const ResultFolder& folder, const ApplyTask&
   return file;
 }
 
+// Two modes that were read as three, with a third of one row.
+bool has_implied_mode(const std::string& last, const LabelTable& labels) {
+  return last == "all" && labels.size() == 1;
+}
+
 Ratings read_new_ratings(const std::string& path, const RatingFileOptions& file,
-                         std::size_t order) {
+                         const SavedCompletion& saved) {
   Ratings ratings = read_ratings(path, file).open(callers_own_data());
-  const bool may_lack = file.one_user && ratings.modes.size() < order;
-  SOTTO_REQUIRE_AT(ratings.modes.size() == order || may_lack, path,
-                   "has {} modes, the model has {}", ratings.modes.size(), order);
+  const RatingMode& last = ratings.modes.back();
+  const auto columns = [](std::size_t modes, bool implied) { return modes - (implied ? 1 : 0); };
+  const std::size_t found = columns(ratings.modes.size(), has_implied_mode(last.name, last.labels));
+  const std::size_t wanted =
+      columns(saved.modes.size(), has_implied_mode(saved.modes.back(), saved.labels.back()));
+  SOTTO_REQUIRE_AT(found == wanted || (file.one_user && found < wanted), path,
+                   "has {} modes, the model has {}: {}", found, wanted,
+                   join_text(saved.modes, ", "));
   return ratings;
 }
 
@@ -173,7 +183,7 @@ ObservedEntries known_rows(const Ratings& ratings, const SavedCompletion& saved)
     }
     std::vector<std::int32_t> row_of;
     for (Index i = 0; i < ratings.entries.dims[m]; ++i) {
-      const bool implied = saved.modes[m] == "all" && saved.labels[m].size() == 1;
+      const bool implied = has_implied_mode(saved.modes[m], saved.labels[m]);
       row_of.push_back(implied ? 0 : saved.labels[m].find(ratings.modes[m].label(i)));
     }
     for (const std::int32_t row : ratings.entries.index[m]) {
@@ -228,7 +238,7 @@ void recommend_best(ApplyResult& result, const LabelTable& items, const std::vec
 // The modes that are columns of a file.
 std::vector<std::string> column_modes(const SavedCompletion& saved, TimeMode time) {
   std::vector<std::string> modes = saved.modes;
-  if (modes.back() == "all" && saved.labels.back().size() == 1) modes.pop_back();
+  if (has_implied_mode(modes.back(), saved.labels.back())) modes.pop_back();
   if (time != TimeMode::none) modes.pop_back();
   return modes;
 }
@@ -254,7 +264,7 @@ void take_mean_contexts(const CompletionModel& averaged, ObservedEntries& entrie
 ApplyResult recommend_by_rows(const SavedCompletion& saved, const std::string& path,
                               RatingFileOptions file, const ApplyTask& task) {
   file.one_user = true;
-  const Ratings own = read_new_ratings(path, file, saved.modes.size());
+  const Ratings own = read_new_ratings(path, file, saved);
   ObservedEntries entries = known_rows(own, saved);
   require_one_user(own, entries);
   const CompletionModel averaged = with_mean_contexts(saved.model);
@@ -285,7 +295,7 @@ NewUsers fold_in_users(const SavedCompletion& saved, const ApplyTask& task,
                        const RatingFileOptions& file) {
   NewUsers users;
   if (task.given.empty()) return users;
-  const Ratings given = read_new_ratings(task.given, file, saved.modes.size());
+  const Ratings given = read_new_ratings(task.given, file, saved);
   refuse_duplicates(given);
   ObservedEntries entries = known_rows(given, saved);
   const CompletionModel averaged = with_mean_contexts(saved.model);
@@ -308,7 +318,7 @@ ApplyResult predict_by_rows(const SavedCompletion& saved, const std::string& pat
                             RatingFileOptions file, const ApplyTask& task, std::size_t columns) {
   const NewUsers users = fold_in_users(saved, task, file);
   file.positions_only = true;
-  const Ratings asked = read_new_ratings(path, file, saved.modes.size());
+  const Ratings asked = read_new_ratings(path, file, saved);
   ObservedEntries entries = known_rows(asked, saved);
   const Index before = entries.dims[0];
   entries.dims[0] += std::ssize(users.rows);

@@ -30,7 +30,6 @@ class ApplyTest(ProgramTest):
         for path in copy.iterdir():
             path.chmod(0o444)
         copy.chmod(0o555)
-        self.addCleanup(copy.chmod, 0o755)
         return copy
 
     def tearDown(self):
@@ -86,17 +85,19 @@ class Topics(ApplyTest):
             self.assertEqual(result["files"], ["proportions.npy"])
 
     def test_text_is_read_as_in_training_and_other_words_are_ignored(self):
-        lines = ["The Wolf saw the moon moon", "a wolf and the Lamb and the lamb", "moon over lamb",
-                 "wolf moon wolf", "Lamb saw moon", "saw wolf lamb moon"] * 9
+        rng = random.Random(3)
+        tales = ["Wolf wolf lamb the saw".split(), "Moon moon night and saw".split()]
+        lines = [" ".join(rng.choice(rng.choice([tale] * 4 + tales)) for _ in range(12))
+                 for tale in tales * 60]
         text = self.write("tales.txt", "\n".join(lines) + "\n")
         stop = self.write("stop.txt", "the\nand\nsaw\n")
-        words = self.write("words.txt", "wolf\nmoon\nlamb\nsaw\n")
+        words = self.write("words.txt", "wolf\nmoon\nlamb\nnight\nsaw\n")
         for name, more in ("lower", []), ("case", ["--keep-case"]):
             out = self.folder / name
             self.succeed("topics", text, "-k", 2, "--format", "text", "--stop-words", stop,
                          "--vocab", words, *more, "--out", out)
             stop.rename(self.folder / "hidden")  # the folder has the words
-            new = self.write("new.txt", "\n".join(lines).replace("over", "unheard of") + "\n")
+            new = self.write("new.txt", "\n".join(line + " unheard of" for line in lines) + "\n")
             _, applied = self.apply(out, new)
             (self.folder / "hidden").rename(stop)
             self.assert_same(applied / "proportions.npy", out / "proportions.npy")
@@ -115,10 +116,7 @@ class Topics(ApplyTest):
     def test_spends_nothing_quotes_the_certificate_and_says_what_it_shows(self):
         out = self.folder / "private"
         learnt = self.result("topics", self.corpus, "-k", 3, "--format", "uci", *PRIVATE,
-                             *self.vocab, "--infer", self.vocab[1].parent / "docword.txt", "--out",
-                             out) if False else self.result(
-                                 "topics", self.corpus, "-k", 3, "--format", "uci", *PRIVATE,
-                                 *self.vocab, "--out", out)
+                             *self.vocab, "--out", out)
         result, applied = self.apply(out, self.corpus)
         self.assertIsNone(result["privacy"])
         self.assertEqual(result["spent"], 0)
@@ -303,8 +301,8 @@ class Slices(ApplyTest):
 class Completion(ApplyTest):
     def setUp(self):
         super().setUp()
-        self.succeed("generate", "ratings", "--users", 120, "--items", 40, "--months", 4, "-r", 2,
-                     "-n", 3000, "--out", "made")
+        self.succeed("generate", "ratings", "--users", 200, "--items", 60, "--months", 4, "-r", 2,
+                     "-n", 5000, "--out", "made")
         made = self.folder / "made"
         self.head, *lines = (made / "ratings.csv").read_text().splitlines()
         self.test = made / "test.csv"
@@ -339,11 +337,8 @@ class Completion(ApplyTest):
                                   [*PRIVATE, "--mechanism", "sgd"])):
             with self.subTest(options=more):
                 out = self.folder / f"learnt{n}"
-                learnt = self.result("complete", self.ratings, "-r", 2, "--epochs", 5, *RANGE,
-                                     "--test", self.test, *more, "--out", out) \
-                    if more[0] != "--epsilon" else \
-                    self.result("complete", self.ratings, "-r", 2, *RANGE, "--test", self.test,
-                                *more, "--out", out)
+                learnt = self.result("complete", self.ratings, "-r", 2, *RANGE, "--test", self.test,
+                                     *more, "--out", out)
                 result, applied = self.apply(self.moved(out), self.test)
                 found = self.rmse(self.predictions(applied), self.test)
                 self.assertAlmostEqual(found, learnt["rmse"], delta=1e-12)
@@ -423,7 +418,7 @@ class Completion(ApplyTest):
         self.refuse("apply", out, self.csv("i.csv", ["1"], "item"), "--recommend")
 
     def test_models_of_users_predict_and_recommend(self):
-        items = self.write("items.txt", "".join(f"{i}\n" for i in range(1, 41)))
+        items = self.write("items.txt", "".join(f"{i}\n" for i in range(1, 61)))
         test = self.csv("t.csv", [line for line in self.test.read_text().splitlines()[1:]
                                   if int(line.split(",")[0]) <= 10])
         out = self.folder / "users"

@@ -155,6 +155,10 @@ TEST(BiScaling, restores_values_and_standardises_full_slices) {
     EXPECT_NEAR(square.minCoeff() / across, 1, 1e-3);
     EXPECT_NEAR(square.maxCoeff() / across, 1, 1e-3);
   }
+  const BiScaling stored(scaling.numbers());
+  for (Index e = 0; e < entries.size(); ++e) {
+    EXPECT_EQ(stored.restore(entries, e, 0.7), scaling.restore(entries, e, 0.7));
+  }
   ObservedEntries elsewhere({30, 25, 2});
   elsewhere.append(std::vector<std::int32_t>{kUnknownRow, kUnknownRow, 1}, 0);
   EXPECT_NEAR(scaling.restore(elsewhere, 0, 0), 5, 0.6);  // the mean of all values
