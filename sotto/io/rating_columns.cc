@@ -331,8 +331,9 @@ class Layout {
     SOTTO_REQUIRE_AT(count(Role::user) <= 1 && count(Role::item) <= 1, place,
                      "has more than one column of users or of items");
     const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);
-    SOTTO_REQUIRE_AT(modes >= (options_.one_user ? 1 : 2) && modes <= 5, place,
-                     "needs 2 to 5 mode columns, got {}; name them with `columns`", modes);
+    const int least = options_.one_user ? 1 : 2;
+    SOTTO_REQUIRE_AT(modes >= least && modes <= 5, place,
+                     "needs {} to 5 mode columns, got {}; name them with `columns`", least, modes);
   }
 
   void name_columns() {
