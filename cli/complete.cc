@@ -27,18 +27,11 @@ class Complete final : public Command {
     return "Learn the missing values of a tensor from the observed ones";
   }
   std::vector<Positional> positionals() override {
-    return {{"RATINGS",
-             "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip; with --recommend the "
-             "folder of a result",
-             &ratings_}};
+    return {{"RATINGS", "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip", &ratings_}};
   }
   OptionTable options() override {
     return OptionTable()
         .append(task_.table())
-        .text("recommend", 0, recommend_.own, "FILE",
-              "the ratings of one user: print what a result of `unit` user predicts for the items "
-              "not rated; nothing is released")
-        .integer("top", 0, recommend_.top, {1, 1000000}, "how many to recommend")
         .flag("check", check_, "report on the files and learn nothing")
         .flag("plan", plan_,
               "say what would be released, with which noise, and stop; reads who rated what, but "
@@ -49,8 +42,6 @@ class Complete final : public Command {
   ExitCode run() override {
     common_.apply();
     const bool is_private = task_.privacy.asked();
-    SOTTO_REQUIRE_AT(recommend_.own.empty() || !is_private, "`recommend`",
-                     "takes the folder of a result; learn it first, with `out`");
     SOTTO_REQUIRE_AT(!check_ || !is_private, "`check`",
                      "shows the ratings and does not work with `epsilon`");
     SOTTO_REQUIRE_AT(!plan_ || is_private, "`plan`", "needs `epsilon`");
@@ -58,7 +49,6 @@ class Complete final : public Command {
     if (is_private) require_public(task_.companions(), ratings_);
     if (plan_) return announce();
     common_.open_folder(folder_, inputs());
-    if (!recommend_.own.empty()) return recommend_items();
     if (task_.privacy.for_users()) return learn_from_users();
     if (!is_private) say_not_private("the ratings are treated as public", common_.json);
     return check_ ? report() : learn();
@@ -66,7 +56,7 @@ class Complete final : public Command {
 
  private:
   std::vector<std::string> inputs() const {
-    std::vector<std::string> paths{ratings_, recommend_.own};
+    std::vector<std::string> paths{ratings_};
     for (const Companion& companion : task_.companions()) paths.push_back(companion.path);
     return paths;
   }
@@ -111,15 +101,6 @@ class Complete final : public Command {
     return exit_done;
   }
 
-  ExitCode recommend_items() {
-    recommend_.file = task_.file;
-    const RecommendationResult result = recommend(load_user_model(ratings_), recommend_);
-    ResultDocument document = start(recommend_.unused());
-    describe(result, document);
-    present(result, document);
-    return exit_done;
-  }
-
   ExitCode report() {
     const RatingCheck found = check_ratings(read(), task_);
     ResultDocument document = start({});
@@ -130,7 +111,7 @@ class Complete final : public Command {
   }
 
   ResultDocument start(std::vector<std::string> unused) {
-    if (!unused.empty()) unused.insert(unused.end(), {"check", "recommend", "top"});
+    if (!unused.empty()) unused.emplace_back("check");
     unused.emplace_back("plan");
     return start_document("A completed tensor", unused);
   }
@@ -143,7 +124,6 @@ class Complete final : public Command {
 
   std::string ratings_;
   CompleteTask task_;
-  RecommendTask recommend_;
   bool check_ = false, plan_ = false;
   double reading_ = 0;
   std::optional<OutputFolder> folder_;

@@ -10,6 +10,8 @@
 //   mixture     MixtureTask     Gaussians behind points
 //   complete    CompleteTask    missing values of ratings
 //
+// The folder of a result is a model: apply() uses it on new data, and spends nothing.
+//
 // An input is read from a file (tensor_input and its like) or is in memory (sensitive_input,
 // public_input). result.json and report.html are in the library sotto_report: report/describe.h
 // and report/write_result.h. docs/api.md has examples.
@@ -18,6 +20,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/tasks/apply.h"
 #include "sotto/tasks/complete.h"
 #include "sotto/tasks/complete_users.h"
 #include "sotto/tasks/decompose.h"

@@ -22,7 +22,6 @@ void describe(const TopicsResult& result, ResultDocument& document);
 void describe(const MixtureResult& result, ResultDocument& document);
 void describe(const CompletionResult& result, ResultDocument& document);
 void describe(const UserCompletionResult& result, ResultDocument& document);
-void describe(const RecommendationResult& result, ResultDocument& document);
 void describe(const RatingCheck& check, ResultDocument& document);
 
 // What a terminal shows: lines with line ends.
@@ -30,7 +29,6 @@ std::string to_text(const ApplyResult& result);
 std::string to_text(const DecomposeResult& result);
 std::string to_text(const CompletionResult& result);
 std::string to_text(const UserCompletionResult& result);
-std::string to_text(const RecommendationResult& result);
 std::string to_text(const RatingCheck& check);
 
 }  // namespace sotto

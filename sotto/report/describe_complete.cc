@@ -120,18 +120,6 @@ void describe(const UserCompletionResult& result, ResultDocument& document) {
   document.detail("user", std::move(user));
 }
 
-void describe(const RecommendationResult& result, ResultDocument& document) {
-  document.input("items", result.items);
-  Json records = Json::array();
-  for (const RecommendedItem& one : result.recommendations) {
-    records.push_back({{"item", one.item}, {"value", one.value}});
-  }
-  if (!records.empty()) document.table("recommendations", "Recommendations", std::move(records));
-  document.exposed(result.exposes);
-  document.detail("source",
-                  {{"folder", result.folder}, {"privacy", parse_json(result.certificate)}});
-}
-
 void describe(const RatingCheck& check, ResultDocument& document) {
   describe_ratings(check.shape, check.modes, document);
   document.value("check", check_json(check));
@@ -159,14 +147,6 @@ std::string to_text(const CompletionResult& result) {
 std::string to_text(const UserCompletionResult& result) {
   const std::string scores = result.scores ? scores_text(*result.scores) + "\n" : "";
   return result.method + "\n" + scores + certificate_lines(result.certificate);
-}
-
-std::string to_text(const RecommendationResult& result) {
-  std::string text;
-  for (const auto& [item, value] : result.recommendations) {
-    text += fmt::format("{}\t{:.4f}\n", item, value);
-  }
-  return text + result.exposes + "\n";
 }
 
 std::string to_text(const RatingCheck& check) { return to_text(check_json(check)); }

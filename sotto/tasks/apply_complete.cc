@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "sotto/base/join_text.h"
 #include "sotto/complete/fit/bi_scaling.h"
+#include "sotto/complete/fit/fit.h"
 #include "sotto/complete/fit/fold_in.h"
 #include "sotto/complete/kernels/packs.h"
 #include "sotto/io/read_ratings.h"
-#include "sotto/tasks/apply_kinds.h"
-#include "sotto/tasks/complete_users.h"
+#include "sotto/tasks/apply_ratings.h"
 #include "sotto/tasks/input.h"
 
 namespace sotto {
@@ -135,24 +134,6 @@ SavedCompletion load_completion(const ResultFolder& folder) {
 
 // ---- the new data ----
 
-std::string saved_option(const ResultFolder& folder, const std::string& name,
-                         const std::string& given) {
-  const Json& saved = folder.find("options/" + name);
-  return given.empty() && saved.is_string() ? saved.get<std::string>() : given;
-}
-
-// How places are read: columns as in the training run, unless said otherwise.
-RatingFileOptions reading_of_places(const ResultFolder& folder, const ApplyTask& task) {
-  RatingFileOptions file;
-  file.format = format_named<RatingFormat>(task);
-  file.columns = saved_option(folder, "columns", task.columns);
-  file.columns_of_model = task.columns.empty() && !file.columns.empty();
-  file.user_column = saved_option(folder, "user-column", task.user_column);
-  file.header = task.header;
-  file.time_mode = folder.named<TimeMode>("options/time-mode");
-  return file;
-}
-
 // Two modes that were read as three, with a third of one row.
 bool has_implied_mode(const std::string& last, const LabelTable& labels) {
   return last == "all" && labels.size() == 1;
@@ -191,46 +172,6 @@ ObservedEntries known_rows(const Ratings& ratings, const SavedCompletion& saved)
     }
   }
   return entries;
-}
-
-// Refuses a file of several users, and items that the model does not know.
-void require_one_user(const Ratings& own, const ObservedEntries& entries) {
-  const auto& users = own.entries.index[0];
-  const std::set<std::int32_t> different(users.begin(), users.end());
-  SOTTO_REQUIRE_AT(different.size() == 1, own.path,
-                   "holds {} users: `recommend` takes the ratings of one", different.size());
-  refuse_duplicates(own);
-  for (Index e = 0; e < entries.size(); ++e) {
-    SOTTO_REQUIRE_AT(
-        entries.row(1, e) != kUnknownRow, fmt::format("{}:{}", own.path, own.lines.line_of(e)),
-        "the model does not know the item {}", own.modes[1].label(own.entries.row(1, e)));
-  }
-}
-
-std::vector<std::string> place_of(const Ratings& ratings, Index entry, std::size_t modes) {
-  std::vector<std::string> place;
-  for (std::size_t m = 0; m < modes; ++m) {
-    place.push_back(ratings.modes[m].label(ratings.entries.row(static_cast<Index>(m), entry)));
-  }
-  return place;
-}
-
-// The best of all items that were not rated, best first; ties keep the order of the items.
-void recommend_best(ApplyResult& result, const LabelTable& items, const std::vector<double>& values,
-                    const ObservedEntries& own, std::int64_t top) {
-  std::set<std::int32_t> rated(own.index[1].begin(), own.index[1].end());
-  for (Index i = 0; i < items.size(); ++i) {
-    if (rated.contains(static_cast<std::int32_t>(i))) continue;
-    result.predictions.push_back(
-        {{std::string(items.label(i))}, values[static_cast<std::size_t>(i)]});
-  }
-  std::stable_sort(result.predictions.begin(), result.predictions.end(),
-                   [](const Prediction& a, const Prediction& b) { return a.value > b.value; });
-  if (std::ssize(result.predictions) > top) result.predictions.resize(std::size_t(top));
-  result.recommended = true;
-  result.modes = {"item"};
-  result.input = "ratings";
-  result.records = own.size();
 }
 
 // ---- predictions ----
@@ -280,9 +221,7 @@ ApplyResult recommend_by_rows(const SavedCompletion& saved, const std::string& p
     at[1] = i;
     places.append(at, 0);
   }
-  ApplyResult result;
-  recommend_best(result, saved.labels[1], model.predict(places), entries, task.top);
-  return result;
+  return best_items(saved.labels[1], model.predict(places), entries, task.top);
 }
 
 // The rows of users of `given` whom the model does not know, in the order of their labels.
@@ -352,85 +291,13 @@ ApplyResult apply_rows(const ResultFolder& folder, const std::string& path, cons
   return result;
 }
 
-// ---- a model of items alone ----
-
-using OwnRatings = std::map<std::string, std::vector<OwnRating>>;
-
-OwnRatings ratings_by_user(const Ratings& ratings, const ObservedEntries& entries) {
-  OwnRatings own;
-  for (Index e = 0; e < entries.size(); ++e) {
-    if (entries.row(1, e) == kUnknownRow) continue;
-    own[ratings.modes[0].label(ratings.entries.row(0, e))].push_back(
-        {entries.row(1, e), entries.at(e), entries.row(2, e)});
-  }
-  return own;
-}
-
-ApplyResult recommend_by_items(const SavedUserModel& saved, const std::string& path,
-                               RatingFileOptions file, const ApplyTask& task) {
-  file.one_user = true;
-  const Ratings own = read_ratings(path, file).open(callers_own_data());
-  const ObservedEntries entries = numbered(saved.rows, own);
-  require_one_user(own, entries);
-  const OwnTaste taste = solve_user(saved.model, ratings_by_user(own, entries).begin()->second);
-  std::vector<double> values;
-  for (std::int32_t i = 0; i < saved.model.items(); ++i) {
-    values.push_back(predict(saved.model, taste, i));
-  }
-  ApplyResult result;
-  recommend_best(result, saved.rows.items, values, entries, task.top);
-  return result;
-}
-
-ApplyResult predict_by_items(const SavedUserModel& saved, const std::string& path,
-                             RatingFileOptions file, const ApplyTask& task) {
-  OwnRatings own;
-  if (!task.given.empty()) {
-    const Ratings given = read_ratings(task.given, file).open(callers_own_data());
-    own = ratings_by_user(given, numbered(saved.rows, given));
-  }
-  file.positions_only = true;
-  const Ratings asked = read_ratings(path, file).open(callers_own_data());
-  const ObservedEntries entries = numbered(saved.rows, asked);
-  const std::size_t columns = saved.rows.times ? 3 : 2;
-  std::map<std::string, OwnTaste> tastes;
-  ApplyResult result;
-  for (Index e = 0; e < entries.size(); ++e) {
-    std::vector<std::string> place = place_of(asked, e, columns);
-    const auto [taste, is_new] = tastes.try_emplace(place[0]);
-    if (is_new) taste->second = solve_user(saved.model, own[place[0]]);
-    const bool unknown = own[place[0]].empty() || entries.row(1, e) == kUnknownRow;
-    result.unknown += unknown ? 1 : 0;
-    const double value = predict(saved.model, taste->second, entries.row(1, e), entries.row(2, e));
-    result.predictions.push_back({std::move(place), value});
-  }
-  for (std::size_t m = 0; m < columns; ++m) result.modes.push_back(asked.modes[m].name);
-  result.input = "places";
-  result.records = entries.size();
-  return result;
-}
-
-ApplyResult apply_items(const ResultFolder& folder, const std::string& path,
-                        const ApplyTask& task) {
-  const SavedUserModel saved = load_user_model(folder.path());
-  RatingFileOptions file = reading_of_places(folder, task);
-  file.for_users = true;
-  file.modes = {"user", "item"};
-  if (saved.rows.times && file.time_mode == TimeMode::none) file.modes.emplace_back("time");
-  ApplyResult result = task.recommend ? recommend_by_items(saved, path, file, task)
-                                      : predict_by_items(saved, path, file, task);
-  result.model.what =
-      fmt::format("{} items of rank {}", saved.model.items(), saved.model.factors.cols());
-  return result;
-}
-
 }  // namespace
 
 ApplyResult apply_completion(const ResultFolder& folder, const std::string& path,
                              const ApplyTask& task) {
   SOTTO_REQUIRE_AT(folder.lists("factors_1.npy"), folder.path(),
                    "holds a result of 'sotto complete' that learnt nothing");
-  return folder.find("options/unit") == "user" ? apply_items(folder, path, task)
+  return folder.find("options/unit") == "user" ? apply_users(folder, path, task)
                                                : apply_rows(folder, path, task);
 }
 

@@ -1,4 +1,4 @@
-"""sotto complete --unit user and --recommend, as a user sees them."""
+"""sotto complete --unit user, and recommendations from its folder, as a user sees them."""
 from sotto_cli import ProgramTest, main, read_npy
 
 RANGE = ["--range", "-5:12"]
@@ -48,32 +48,32 @@ class UserComplete(ProgramTest):
         self.result(*self.private, "--out", out)
         own = self.csv("own.csv", "user,item,rating", [f"me,{i},{5 if i < 10 else 2}" for i in
                                                        range(1, 20)])
-        found = self.result("complete", out, "--recommend", own, "--top", 7)
+        found = self.result("apply", out, own, "--recommend", "--top", 7)
         best = found["recommendations"]
         self.assertEqual(len(best), 7)
-        values = [row["value"] for row in best]
+        values = [row["prediction"] for row in best]
         self.assertEqual(values, sorted(values, reverse=True))
         self.assertFalse({row["item"] for row in best} & {str(i) for i in range(1, 20)})
         # One line per item, for pipes.
         self.assertIsNone(found["privacy"])
         self.assertEqual(found["source"]["privacy"]["guarantee"], "proved")
-        self.assertIn("post-processing for everyone in the training data", found["exposes"])
+        self.assertIn("the certificate of", found["exposes"])
         self.assertIn("own.csv", found["exposes"])
-        lines = self.succeed("complete", out, "--recommend", own, "--top", 3).splitlines()
+        lines = self.succeed("apply", out, own, "--recommend", "--top", 3).splitlines()
         self.assertEqual(lines.pop(), found["exposes"])
         self.assertEqual([line.split("\t")[0] for line in lines], [r["item"] for r in best[:3]])
         # A user who rates everything higher gets higher predictions.
         higher = self.csv("high.csv", "user,item,rating", [f"me,{i},{8 if i < 10 else 5}" for i in
                                                            range(1, 20)])
-        raised = self.result("complete", out, "--recommend", higher, "--top", 7)
-        self.assertGreater(raised["recommendations"][0]["value"], values[0])
+        raised = self.result("apply", out, higher, "--recommend", "--top", 7)
+        self.assertGreater(raised["recommendations"][0]["prediction"], values[0])
 
         unknown = self.csv("unknown.csv", "user,item,rating", ["me,1,3", "me,no such item,4"])
-        self.refuse("complete", out, "--recommend", unknown, says=["no such item", "unknown.csv:3"])
+        self.refuse("apply", out, unknown, "--recommend", says=["no such item", "unknown.csv:3"])
         two = self.csv("two.csv", "user,item,rating", ["me,1,3", "you,2,4"])
-        self.refuse("complete", out, "--recommend", two, says="2 users")
-        self.refuse("complete", self.folder, "--recommend", own, says="--unit user")
-        self.refuse("complete", self.ratings, "--recommend", own, says="--unit user")
+        self.refuse("apply", out, two, "--recommend", says="2 users")
+        self.refuse("apply", self.folder, own, "--recommend", says="has no result.json")
+        self.refuse("apply", self.ratings, own, "--recommend", says="is not a folder")
 
     def test_refuses_what_is_not_public(self):
         no_items = [a for a in self.private if a not in ("--items", self.items)]
@@ -121,7 +121,7 @@ class UserComplete(ProgramTest):
         self.assertEqual(found["privacy"]["guarantee"], "proved")
         self.assertEqual(read_npy(out / "biases_2.npy")[0], (6,))
         own = self.csv("own.csv", "user,item,month,rating", ["me,1,2,4", "me,5,3,2"])
-        best = self.result("complete", out, "--recommend", own, "--top", 3)["recommendations"]
+        best = self.result("apply", out, own, "--recommend", "--top", 3)["recommendations"]
         self.assertEqual(len(best), 3)
         stamped = self.csv("stamped.csv", "user,item,rating,time",
                            ["1,1,3,2000-01-05", "2,2,4,2001-01-05"])
