@@ -7,8 +7,8 @@
 #include "sotto/base/json.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
-#include "sotto/io/read_corpus.h"
 #include "sotto/io/testing/test_files.h"
+#include "sotto/tasks/apply_ratings.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/result_folder.h"
 #include "sotto/tasks/topics.h"
@@ -113,6 +113,20 @@ TEST_F(ApplyFolder, a_damaged_result_is_an_error_or_the_same_model) {
 
 TEST_F(ApplyFolder, a_damaged_array_is_an_error_or_an_array) {
   damage_everywhere(model_ + "/topics.npy", [&] { ResultFolder(model_).matrix("topics.npy"); });
+}
+
+TEST(Applied, the_best_items_that_were_not_rated_are_recommended) {
+  LabelTable items;
+  for (const char* item : {"a", "b", "c", "d", "e"}) items.add(item);
+  ObservedEntries own({1, 5, 1});
+  own.append(std::vector<std::int32_t>{0, 3, 0}, 2);
+  const std::vector<double> values = {1, 3, 3, 9, 2};
+  const ApplyResult best = best_items(items, values, own, 3);
+  ASSERT_EQ(best.predictions.size(), 3u);
+  const char* expected[] = {"b", "c", "e"};  // ties in the order of the items
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(best.predictions[n].place[0], expected[n]);
+  EXPECT_EQ(best.predictions[2].value, 2);
+  EXPECT_EQ(best_items(items, values, own, 1000).predictions.size(), 4u);
 }
 
 TEST(Applied, predictions_are_written_as_csv) {

@@ -36,22 +36,4 @@ double predict(const UserModel& model, const OwnTaste& user, std::int32_t item, 
   return std::clamp(x, model.bounds.low, model.bounds.high);
 }
 
-std::vector<Recommendation> recommend(const UserModel& model, std::span<const OwnRating> own,
-                                      Index count) {
-  const OwnTaste user = solve_user(model, own);
-  std::vector<bool> rated(static_cast<std::size_t>(model.items()), false);
-  for (const OwnRating& rating : own) rated[static_cast<std::size_t>(rating.item)] = true;
-  std::vector<Recommendation> found;
-  for (Index i = 0; i < model.items(); ++i) {
-    if (rated[static_cast<std::size_t>(i)]) continue;
-    const auto item = static_cast<std::int32_t>(i);
-    found.push_back({item, predict(model, user, item)});
-  }
-  std::stable_sort(
-      found.begin(), found.end(),
-      [](const Recommendation& a, const Recommendation& b) { return a.value > b.value; });
-  if (std::ssize(found) > count) found.resize(static_cast<std::size_t>(count));
-  return found;
-}
-
 }  // namespace sotto

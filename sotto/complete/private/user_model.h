@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
@@ -49,13 +48,5 @@ OwnTaste solve_user(const UserModel& model, std::span<const OwnRating> own);
 // Clipped to the range; an unknown item or time has no effect.
 double predict(const UserModel& model, const OwnTaste& user, std::int32_t item,
                std::int32_t time = kUnknownRow);
-
-// The items that were not rated, best first, at most `count`; ties keep the order of the list.
-struct Recommendation {
-  std::int32_t item;
-  double value;
-};
-std::vector<Recommendation> recommend(const UserModel& model, std::span<const OwnRating> own,
-                                      Index count);
 
 }  // namespace sotto

@@ -32,21 +32,5 @@ TEST(SolveUser, is_the_posterior_mean) {
   EXPECT_EQ(solve_user(model, {}).level, 0);
 }
 
-TEST(Recommend, ranks_what_was_not_rated) {
-  const KnownUsers truth(20);
-  const UserModel model = known_model(truth);
-  SeededRandom random(4);
-  const std::vector<OwnRating> own = truth.draw(random);
-  const auto best = recommend(model, own, 5);
-  ASSERT_EQ(best.size(), 5u);
-  const OwnTaste user = solve_user(model, own);
-  for (std::size_t n = 0; n < best.size(); ++n) {
-    EXPECT_EQ(best[n].value, predict(model, user, best[n].item));
-    EXPECT_LE(best[n].value, best[n == 0 ? 0 : n - 1].value);
-    for (const OwnRating& rating : own) EXPECT_NE(rating.item, best[n].item);
-  }
-  EXPECT_EQ(recommend(model, own, 1000).size(), 20 - own.size());
-}
-
 }  // namespace
 }  // namespace sotto
