@@ -59,6 +59,7 @@ ApplyResult recommend_by_items(const SavedUserModel& saved, const std::string& p
   require_one_user(own, entries);
   const OwnTaste taste = solve_user(saved.model, ratings_by_user(own, entries).begin()->second);
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(saved.model.items()));
   for (std::int32_t i = 0; i < saved.model.items(); ++i) {
     values.push_back(predict(saved.model, taste, i));
   }
