@@ -21,8 +21,8 @@ std::size_t rounded_to(std::size_t bytes, std::size_t unit) {
 void* allocate_array(std::size_t bytes) {
   const bool large = bytes >= kLargeArray;
   const std::size_t alignment = large ? kHugePage : kArrayAlignment;
-  void* data = std::aligned_alloc(alignment, rounded_to(bytes > 0 ? bytes : 1, kArrayAlignment));
-  if (data == nullptr) throw std::bad_alloc();
+  void* data = nullptr;
+  if (::posix_memalign(&data, alignment, bytes > 0 ? bytes : 1) != 0) throw std::bad_alloc();
   if (large) prefer_huge_pages(data, bytes);
   return data;
 }
