@@ -22,6 +22,7 @@ function(sotto_test_executable name label library)
   target_link_libraries(${name} PRIVATE ${library} sotto_flags GTest::gtest GTest::gtest_main
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
+  set_target_properties(${name} PROPERTIES SOTTO_IS_TEST ON)
   # Fast compilation matters more for tests than speed; the tested code has its own flags.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(SOTTO_PCH)

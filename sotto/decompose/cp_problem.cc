@@ -45,9 +45,9 @@ void CompleteCp::place(Index mode, const Matrix& factor) {
 Matrix CompleteCp::solve(Index mode, const Matrix& factor, Sign sign, double& squared_error) {
   const Matrix m = products_.product(mode);
   const Matrix gram = gram_product(grams_, mode);
-  const Matrix next = sign == Sign::non_negative
-                          ? hals(m, gram, factor)
-                          : Matrix(solve_semidefinite(gram, m.transpose()).transpose());
+  Matrix next = sign == Sign::non_negative
+                    ? hals(m, gram, factor)
+                    : Matrix(solve_semidefinite(gram, m.transpose()).transpose());
   squared_error = products_.squared_norm() - 2 * next.cwiseProduct(m).sum() +
                   (next.transpose() * next).cwiseProduct(gram).sum();
   return next;

@@ -120,7 +120,7 @@ Matrix CompletionModel::factor(Index mode) const {
 
 DenseTensor CompletionModel::core_tensor() const {
   SOTTO_REQUIRE(kind == LowRank::tucker, "only a Tucker model has a core");
-  std::vector<double> values;
+  AlignedValues values;
   for (Index q = 0; q < core.rows(); ++q) {
     for (Index r = 0; r < rank; ++r) values.push_back(core(q, r));
   }
