@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels/narrow_gemm.h"
+#include "sotto/linalg/large_matrix.h"
 
 namespace sotto {
 namespace {
@@ -55,12 +56,6 @@ RowMatrix padded_columns(const RowMatrix& b) {
   RowMatrix padded = RowMatrix::Zero(b.rows(), padded_narrow(b.cols()));
   padded.leftCols(b.cols()) = b;
   return padded;
-}
-
-void resize_large(RowMatrix& m, Index rows, Index columns) {
-  if (m.rows() == rows && m.cols() == columns) return;
-  m.resize(rows, columns);
-  prefer_huge_pages(m.data(), static_cast<std::size_t>(m.size()) * sizeof(double));
 }
 
 // Cut by rows, or into parts of the sum that are added in order: by the shape alone.

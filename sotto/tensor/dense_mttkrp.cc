@@ -3,6 +3,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
+#include "sotto/linalg/large_matrix.h"
 #include "sotto/tensor/mttkrp.h"
 
 namespace sotto {
@@ -80,8 +81,8 @@ RowMatrix khatri_rao(std::span<const RowMatrix> factors) {
   SOTTO_REQUIRE(!factors.empty(), "a Khatri-Rao product needs a factor");
   RowMatrix product = factors.front();
   for (const RowMatrix& factor : factors.subspan(1)) {
-    RowMatrix next(product.rows() * factor.rows(), factor.cols());
-    prefer_huge_pages(next.data(), static_cast<std::size_t>(next.size()) * sizeof(double));
+    RowMatrix next;
+    resize_large(next, product.rows() * factor.rows(), factor.cols());
     for (Index i = 0; i < product.rows(); ++i) {
       next.middleRows(i * factor.rows(), factor.rows()) =
           factor.array().rowwise() * product.row(i).array();

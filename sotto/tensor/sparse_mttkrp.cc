@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/large_matrix.h"
 #include "sotto/tensor/mttkrp.h"
 
 namespace sotto {
@@ -25,7 +26,7 @@ struct Strip {
 
   static Strip zero() { return Strip{}; }
   static Strip load(const double* p) {
-    Strip s;
+    Strip s{};
     std::memcpy(s.part, p, sizeof s.part);
     return s;
   }
@@ -52,9 +53,7 @@ struct OtherFactors {
     for (const Index m : fibres.others()) {
       const RowMatrix& factor = factors[m];
       width = (factor.cols() + kQuad - 1) / kQuad * kQuad;
-      RowMatrix padded(factor.rows(), width);
-      prefer_huge_pages(padded.data(), static_cast<std::size_t>(padded.size()) * sizeof(double));
-      padded.setZero();
+      RowMatrix padded = large_zeros(factor.rows(), width);
       padded.leftCols(factor.cols()) = factor;
       rows.push_back(std::move(padded));
     }
@@ -230,9 +229,7 @@ const SparseFibres& FibreCache::of(Index mode) {
 RowMatrix sparse_mttkrp(const SparseFibres& fibres, std::span<const RowMatrix> factors) {
   const Index columns = factors[fibres.others()[0]].cols();
   const OtherFactors others(fibres, factors);
-  RowMatrix result(std::ssize(fibres.begin()) - 1, others.width);
-  prefer_huge_pages(result.data(), static_cast<std::size_t>(result.size()) * sizeof(double));
-  result.setZero();
+  RowMatrix result = large_zeros(std::ssize(fibres.begin()) - 1, others.width);
   for (Index column = 0; column < others.width;) {
     const Index quads = std::min<Index>(kMaxQuads, (others.width - column) / kQuad);
     if (quads == 4) add_strip<4>(fibres, others, column, result);
