@@ -8,7 +8,7 @@ foreach(source ${examples})
   target_link_libraries(example_${name} PRIVATE $<IF:$<BOOL:${reports}>,sotto_report,sotto>
                                                 sotto_flags OpenMP::OpenMP_CXX)
   # As the unit tests, whose precompiled headers they share; tests/package does without.
-  target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   if(SOTTO_PCH)
     get_property(first GLOBAL PROPERTY sotto_pch_owner)
     target_precompile_headers(example_${name} REUSE_FROM ${first})

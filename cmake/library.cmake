@@ -31,16 +31,6 @@ function(sotto_compile_flags name)
   target_compile_definitions(${name} PRIVATE EIGEN_DONT_PARALLELIZE)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                            VISIBILITY_INLINES_HIDDEN ON)
-  if(SOTTO_PCH)
-    # The first target compiles the headers, the others use them.
-    get_property(owner GLOBAL PROPERTY sotto_library_pch_owner)
-    if(owner)
-      target_precompile_headers(${name} REUSE_FROM ${owner})
-    else()
-      target_precompile_headers(${name} PRIVATE ${SOTTO_PCH_HEADERS})
-      set_property(GLOBAL PROPERTY sotto_library_pch_owner ${name})
-    endif()
-  endif()
 endfunction()
 
 # sotto_library(NAME FOLDERS..): the static library NAME, of all sources in these folders that are

@@ -24,23 +24,25 @@ function(sotto_test_executable name label library)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
   set_target_properties(${name} PROPERTIES SOTTO_IS_TEST ON)
   # Fast compilation matters more for tests than speed; the tested code has its own flags.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   if(SOTTO_PCH)
     # The first executable compiles the headers, the others use them.
     get_property(first GLOBAL PROPERTY sotto_pch_owner)
     if(first)
       target_precompile_headers(${name} REUSE_FROM ${first})
     else()
-      target_precompile_headers(${name} PRIVATE <gtest/gtest.h> ${SOTTO_PCH_HEADERS})
+      target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <Eigen/Core> <fmt/format.h>
+                                <nlohmann/json.hpp> <functional> <map> <string> <vector>)
       set_property(GLOBAL PROPERTY sotto_pch_owner ${name})
     endif()
   endif()
   gtest_discover_tests(${name} PROPERTIES LABELS ${label} TIMEOUT 1200 DISCOVERY_TIMEOUT 60)
 endfunction()
 
-# The fast lane runs these under the sanitizers alone: they have no kernels that another instruction
-# set or level of optimisation could break. The slow lane runs them in a release build, too.
-set(sanitized base io privacy)
+# The fast lane runs these under the sanitizers alone, compiled for this machine's instructions as
+# the release is. The slow lane runs them in a release build, too, and sanitized without those
+# instructions.
+set(sanitized base io linalg privacy tensor)
 
 # Last, so that none of these owns the precompiled headers of the others.
 set(tested ${folders})
@@ -101,13 +103,15 @@ sotto_script_test(does_not_compile.check_itself check ${Python3_EXECUTABLE}
 
 # The program with a tape recorder for its releases, and the same with leaks planted in it: for
 # tests/e2e/test_record_play.py alone, never installed.
-function(sotto_test_program name)
-  add_executable(${name} $<TARGET_OBJECTS:sotto_commands> ${ARGN})
+add_library(tape OBJECT tests/tape/tape.cc)
+add_library(leaks OBJECT tests/tape/leaks.cc)
+add_executable(sotto_tape $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:tape>)
+add_executable(sotto_leaky $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:tape>
+                           $<TARGET_OBJECTS:leaks>)
+foreach(name tape leaks sotto_tape sotto_leaky)
   target_link_libraries(${name} PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-endfunction()
-sotto_test_program(sotto_tape tests/tape/tape.cc)
-sotto_test_program(sotto_leaky tests/tape/tape.cc tests/tape/leaks.cc)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
+endforeach()
 file(STRINGS tests/tape/leaks.cc wrapped REGEX "^#define WRAPPED_")
 list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
 target_link_options(sotto_leaky PRIVATE ${wrapped})

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Builds and runs the tests and ends with a line "N passed, N failed".
 
-Default: the fast tests in a release build. Then the unit tests of the folders that read foreign
-bytes, index memory by hand or draw noise under the address and undefined-behaviour sanitizers, some
-of them only there (cmake/tests.cmake). --slow: the statistical and scaling tests instead, the
+Default: the fast tests in a release build. The unit tests of the folders that read foreign
+bytes, index memory by hand or draw noise run under the address and undefined-behaviour sanitizers
+(cmake/tests.cmake). --slow: the statistical and scaling tests instead, the
 report page in a browser, and the whole project under the sanitizers, which takes as long to compile
 as everything else.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -18,13 +19,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def build(preset, jobs, targets=()):
+    """Configures and builds; the text of a failure is printed whole."""
     configure = ["cmake", "--preset", preset]
     compile_ = ["cmake", "--build", "--preset", preset, "-j", str(jobs)]
     if targets:
         compile_ += ["--target", *targets]
     for command in (configure, compile_):
-        if subprocess.run(command, cwd=ROOT).returncode != 0:
-            sys.exit(f"{preset}: the build failed")
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True)
+        if done.returncode != 0:
+            print(done.stdout)
+            return False
+    print(f"{preset}: built", flush=True)
+    return True
 
 
 # Long computations; other tests run their code under the sanitizers as well.
@@ -61,10 +68,18 @@ def main():
     # Several tests share the processors: threads that wait must leave them to others.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     passed = failed = 0
-    for preset, labels in runs:
-        build(preset, options.jobs, ["sotto_cli", "slow_tests"] if "slow" in labels else [])
-        p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
-        passed, failed = passed + p, failed + f
+    with concurrent.futures.ThreadPoolExecutor(1) as builder:
+        # The next build goes on while the tests of the last one run: neither keeps all processors
+        # busy by itself.
+        builds = [builder.submit(build, preset, options.jobs,
+                                 ["sotto_cli", "slow_tests"] if "slow" in labels else [])
+                  for preset, labels in runs]
+        for (preset, labels), built in zip(runs, builds):
+            if not built.result():
+                builder.shutdown(cancel_futures=True)
+                sys.exit(f"{preset}: the build failed")
+            p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
+            passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -11,7 +11,6 @@
 // proportional to it; and the noise that each method tolerates.
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "sotto/base/error.h"
@@ -41,8 +40,8 @@ bool all_found(const Matrix& vectors, const Matrix& found) {
 // |P - P^| in operator norm, for spans of equal dimension: the sine of the largest angle.
 double projection_distance(const Matrix& vectors, const Matrix& basis) {
   const Matrix overlap = multiply_transposed(vectors, orthonormal_columns(basis));
-  const double least = Eigen::JacobiSVD<Matrix>(overlap).singularValues().minCoeff();
-  return std::sqrt(std::max(0.0, 1 - least * least));
+  const double least_square = ascending_eigenpairs(multiply_transposed(overlap, overlap)).values[0];
+  return std::sqrt(std::max(0.0, 1 - least_square));
 }
 
 struct Seen {

@@ -47,7 +47,7 @@ class TuckerAls final : public Solver {
 
  private:
   std::array<const double*, O> rows_of(const AlsEntry& e) const {
-    std::array<const double*, O> rows;
+    std::array<const double*, O> rows{};
     for (int m = 0; m < O; ++m) rows[m] = rows_.row(m, e);
     return rows;
   }
@@ -60,7 +60,7 @@ class TuckerAls final : public Solver {
 
   // The slope with respect to the core, K_0, without padding.
   void core_slope(Index e, Eigen::Ref<Vector> out) const {
-    std::array<std::int32_t, O> places;
+    std::array<std::int32_t, O> places{};
     for (int m = 0; m < O; ++m) places[static_cast<std::size_t>(m)] = entries_.row(m, e);
     const auto rows = rows_of({places.data(), entries_.at(e)});
     Index size = 1;

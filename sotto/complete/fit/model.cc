@@ -34,7 +34,7 @@ void for_each_low_rank(const CompletionModel& model, const ObservedEntries& entr
   TuckerEntry<O, S> tucker(model.rank);
   for (Index e = first; e < last; ++e) {
     if (model.unknown_factors.empty() && entries.has_unknown_row(e)) continue;
-    std::array<const double*, O> rows;
+    std::array<const double*, O> rows{};
     for (int m = 0; m < O; ++m) {
       rows[m] = factor_row(model, static_cast<std::size_t>(m), entries.row(m, e));
     }

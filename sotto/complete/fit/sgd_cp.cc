@@ -9,7 +9,7 @@ double pass_over(std::span<const Record<O>> block, const SgdStep<O>& step, Index
   const Pack<S> unit = unit_row<S>(rank);
   double sum = 0;
   for (const Record<O>& record : block) {
-    std::array<const double*, O> rows;
+    std::array<const double*, O> rows{};
     for (int m = 0; m < O; ++m) rows[m] = step.rows[m] + Index{S} * record.row[m];
     const CpEntry<O, S> entry(rows);
     const double error = static_cast<double>(record.value) - step.bias_of(record) - entry.value;

@@ -31,6 +31,7 @@ struct Pack {
   static constexpr int kQuads = S / 4;
   Quad part[kQuads];
 
+  Pack() {}  // leaves the numbers as they are: whoever makes one fills it
   static Pack load(const double* row) {
     Pack p;
     std::memcpy(p.part, row, sizeof p.part);

@@ -10,7 +10,6 @@
 // solution.
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "sotto/complete/kernels/packs.h"
@@ -37,6 +36,15 @@ struct RowSolution {
   Matrix covariance;  // divided by the variance of the noise; only on request
 };
 
+// The sums of a row's entries: H, g, y, and n, sum t, sum t^2.
+struct RowSums {
+  Matrix outer;
+  Vector slope, target;
+  double count = 0, sum = 0, square = 0;
+};
+
+RowSolution solve_row(const RowSums& sums, const RowPenalty& penalty, bool with_covariance);
+
 template <int S>
 class RowSystem {
  public:
@@ -61,26 +69,7 @@ class RowSystem {
   }
 
   RowSolution solve(const RowPenalty& penalty, bool with_covariance) const {
-    Matrix outer(rank_, rank_);
-    for (Index r = 0; r < rank_; ++r) outer.col(r) = unpacked(outer_[r]);
-    const Vector g = unpacked(slope_), y = unpacked(target_);
-    Matrix system = outer;
-    const double lambda = solvable_penalty(penalty.lambda, outer.trace(), rank_);
-    system.diagonal().array() += lambda;
-    Vector right = y.array() + lambda * penalty.centre;
-    const double weight = penalty.with_bias && count_ > 0 ? 1 / (count_ + penalty.shrink) : 0;
-    system.noalias() -= weight * g * g.transpose();
-    right -= (weight * sum_) * g;
-
-    RowSolution found;
-    const Eigen::LLT<Matrix> factor(system);
-    found.row = factor.solve(right);
-    found.bias = weight * (sum_ - g.dot(found.row));
-    const double b = found.bias;
-    found.error = square_ - 2 * b * sum_ + count_ * b * b - 2 * found.row.dot(y) +
-                  2 * b * g.dot(found.row) + found.row.dot(outer * found.row);
-    if (with_covariance) found.covariance = factor.solve(Matrix::Identity(rank_, rank_));
-    return found;
+    return solve_row(sums(), penalty, with_covariance);
   }
   // The sum over the entries of the variance that a covariance of the row adds.
   double spread(const Matrix& covariance) const {
@@ -96,6 +85,11 @@ class RowSystem {
     count_ += 1;
     sum_ += t;
     square_ += t * t;
+  }
+  RowSums sums() const {
+    RowSums sums{Matrix(rank_, rank_), unpacked(slope_), unpacked(target_), count_, sum_, square_};
+    for (Index r = 0; r < rank_; ++r) sums.outer.col(r) = unpacked(outer_[r]);
+    return sums;
   }
   Vector unpacked(const Pack<S>& pack) const {
     double row[S];

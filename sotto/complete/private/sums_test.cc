@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/private/position_features.h"
+#include "sotto/linalg/spectral.h"
 
 namespace sotto {
 namespace {
@@ -134,7 +133,8 @@ class DensePosterior {
     Matrix system = q.transpose() * cover * q;
     system.diagonal() += noise_;
     const Vector left = released_ - q.transpose() * Vector::Constant(n, mean_);
-    const Vector theta = prior.asDiagonal() * z.transpose() * q * system.ldlt().solve(left);
+    const Vector theta =
+        prior.asDiagonal() * z.transpose() * q * solve_positive_definite(system, left);
     return (z * theta).array() + mean_ + kSumsBounds.middle();
   }
 
@@ -236,12 +236,12 @@ TEST(PositionFeatures, are_the_singular_vectors_of_the_incidence_matrix) {
     items[positions.row(1, e)] += 1;
   }
   const Vector weight = (items.array() + 5).rsqrt();
-  const Eigen::JacobiSVD<Matrix> svd(
-      Vector((users.array() + 1).rsqrt()).asDiagonal() * incidence * weight.asDiagonal(),
-      Eigen::ComputeThinV);
+  const Matrix scaled =
+      Vector((users.array() + 1).rsqrt()).asDiagonal() * incidence * weight.asDiagonal();
+  const Matrix right = leading_eigenpairs(scaled.transpose() * scaled, 3).vectors;
   const PositionFeatures features = position_features(positions);
   for (Index c = 0; c < 3; ++c) {
-    Vector expected = weight.cwiseProduct(svd.matrixV().col(c));
+    Vector expected = weight.cwiseProduct(right.col(c));
     expected /= std::sqrt(expected.cwiseAbs2().dot(items) / items.sum());
     expected = expected.cwiseMax(-2.5).cwiseMin(2.5);
     expected.array() -= expected.dot(items) / items.sum();
