@@ -23,7 +23,7 @@ constexpr auto enum_names(CalibratedNoise) {
       {{CalibratedNoise::gaussian, "gaussian"}, {CalibratedNoise::laplace, "laplace"}});
 }
 
-// What the five commands share: the options in the users' words, and how an answer is shown.
+// What these commands share: the options in the users' words, and how an answer is shown.
 class Account : public Command {
  public:
   OptionTable options() override {
@@ -81,6 +81,9 @@ std::string show(const BestBound& found, double delta, ResultDocument& result) {
 class AccountGaussian final : public Account {
  public:
   std::string name() const override { return "account gaussian"; }
+  std::string example() const override {
+    return "sotto account gaussian --noise-multiplier 2 --count 10 --delta 1e-6";
+  }
   std::string summary() const override { return "Epsilon of Gaussian releases, exactly"; }
 
  protected:
@@ -93,6 +96,9 @@ class AccountGaussian final : public Account {
 class AccountLaplace final : public Account {
  public:
   std::string name() const override { return "account laplace"; }
+  std::string example() const override {
+    return "sotto account laplace --scale 10 --count 5 --delta 0";
+  }
   std::string summary() const override { return "Epsilon of releases with Laplace noise"; }
 
  protected:
@@ -106,6 +112,9 @@ class AccountLaplace final : public Account {
 class AccountSubsampled final : public Account {
  public:
   std::string name() const override { return "account subsampled"; }
+  std::string example() const override {
+    return "sotto account subsampled --noise-multiplier 1.1 -q 0.01 --count 1000 --delta 1e-5";
+  }
   std::string summary() const override {
     return "Epsilon of Gaussian releases on Poisson samples (neighbours add or remove one record)";
   }
@@ -123,9 +132,66 @@ class AccountSubsampled final : public Account {
   }
 };
 
+// Training by noisy gradients as people describe it: "noise 1.1, batches of 256 out of 60,000, 10
+// epochs". Each record is in a batch with probability batch / records.
+class AccountSgd final : public Account {
+ public:
+  std::string name() const override { return "account sgd"; }
+  std::string summary() const override {
+    return "Epsilon of DP-SGD, from batch size, records and epochs";
+  }
+  std::string example() const override {
+    return "sotto account sgd --noise-multiplier 1.1 --batch 256 --records 60000 --epochs 10 "
+           "--delta 1e-5";
+  }
+
+ protected:
+  OptionTable own_options() override {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    return with_noise({})
+        .integer("batch", 0, batch_, {1, kMost}, "records of a batch, on average")
+        .required()
+        .integer("records", 'n', records_, {1, kMost}, "records of the data")
+        .required()
+        .real("epochs", 0, epochs_, kPositive, "passes over the data, as many batches as fit")
+        .integer("steps", 0, steps_, {1, kMost}, "number of batches, instead of `epochs`")
+        .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
+        .required();
+  }
+  std::string answer(ResultDocument& result) override {
+    SOTTO_REQUIRE_AT(batch_ <= records_, "`batch`", "is more than the {} records there are",
+                     records_);
+    SOTTO_REQUIRE_AT(epochs_.has_value() != steps_.has_value(), "`epochs`",
+                     "or `steps` must be given, one of the two");
+    const double rate = static_cast<double>(batch_) / static_cast<double>(records_);
+    const std::int64_t steps = steps_ ? *steps_ : steps_of_epochs(rate);
+    const Spend spend{SubsampledGaussianCost{noise_multiplier_, rate}, steps};
+    result.value("sampling_rate", rate).value("steps", steps);
+    const std::string epsilon = show(account_by_rule({&spend, 1}, delta_), delta_, result);
+    return epsilon + fmt::format(
+                         "{} steps; a record is in a batch with probability {:.6g}, drawn anew for "
+                         "each\nbatches of fixed size or in shuffled order are not covered\n",
+                         steps, rate);
+  }
+
+ private:
+  std::int64_t steps_of_epochs(double rate) const {
+    const double steps = std::ceil(*epochs_ / rate);
+    SOTTO_REQUIRE_AT(steps < 9e15, "`epochs`", "makes too many batches");
+    return static_cast<std::int64_t>(steps);
+  }
+
+  std::int64_t batch_ = 0, records_ = 0;
+  std::optional<double> epochs_;
+  std::optional<std::int64_t> steps_;
+};
+
 class AccountCalibrate final : public Account {
  public:
   std::string name() const override { return "account calibrate"; }
+  std::string example() const override {
+    return "sotto account calibrate --epsilon 1 --count 10 --delta 1e-6";
+  }
   std::string summary() const override { return "The least noise that keeps to an epsilon"; }
 
  protected:
@@ -159,6 +225,9 @@ class AccountCalibrate final : public Account {
 class AccountCompare final : public Account {
  public:
   std::string name() const override { return "account compare"; }
+  std::string example() const override {
+    return "sotto account compare --releases gaussian:2:10,laplace:20:5 --delta 1e-6";
+  }
   std::string summary() const override { return "What each accountant says of the same releases"; }
 
  protected:
@@ -200,6 +269,7 @@ std::vector<std::unique_ptr<Command>> make_account_commands() {
   commands.push_back(std::make_unique<AccountGaussian>());
   commands.push_back(std::make_unique<AccountLaplace>());
   commands.push_back(std::make_unique<AccountSubsampled>());
+  commands.push_back(std::make_unique<AccountSgd>());
   commands.push_back(std::make_unique<AccountCalibrate>());
   commands.push_back(std::make_unique<AccountCompare>());
   return commands;

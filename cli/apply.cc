@@ -25,6 +25,7 @@ class Apply final : public Command {
   OptionTable options() override {
     return OptionTable().append(task_.table()).append(common_.table());
   }
+  std::string example() const override { return "sotto apply found new.txt --out applied"; }
 
   ExitCode run() override {
     common_.apply();

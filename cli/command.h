@@ -35,6 +35,10 @@ class Command {
   virtual std::string summary() const = 0;  // one line
   virtual std::vector<Positional> positionals() { return {}; }
   virtual OptionTable options() = 0;
+  // The options that most people need, by name: what --help shows. Empty: all of them.
+  virtual std::vector<std::string> usual_options() const { return {}; }
+  // A command that runs as it stands, but for the names of its files.
+  virtual std::string example() const = 0;
   virtual ExitCode run() = 0;
 
   // The arguments that follow the name, as they were typed: they run the command again.

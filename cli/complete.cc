@@ -38,6 +38,13 @@ class Complete final : public Command {
               "no value (unit rating), or only the lists of items and times (unit user)")
         .append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"rank", "model",          "epsilon", "delta", "unit", "range", "columns", "time-mode",
+            "test", "cross-validate", "format",  "plan",  "seed", "out",   "json"};
+  }
+  std::string example() const override {
+    return "sotto complete ratings.csv --epsilon 1 --range 1:5 --out found";
+  }
 
   ExitCode run() override {
     common_.apply();

@@ -39,6 +39,14 @@ class Decompose final : public Command {
                  "dimension for `plan` when there is no file whose header has it")
         .append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"components", "method", "non-negative", "missing", "labels",
+            "epsilon",    "delta",  "unit",         "people",  "entry-change",
+            "plan",       "starts", "seed",         "out",     "json"};
+  }
+  std::string example() const override {
+    return "sotto decompose visits.tns --unit person -k 5 --epsilon 1 --delta 1e-6 --out found";
+  }
 
   ExitCode run() override {
     common_.apply();

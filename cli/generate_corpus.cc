@@ -31,6 +31,9 @@ class GenerateCorpus final : public Command {
         .flag("gzip", gzip_, "write docword.txt.gz")
         .append(common_.table());
   }
+  std::string example() const override {
+    return "sotto generate corpus -n 20000 -V 300 -k 4 --out corpus";
+  }
 
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the documents: --out DIR");

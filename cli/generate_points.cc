@@ -34,6 +34,9 @@ class GeneratePoints final : public Command {
               "written there")
         .append(common_.table());
   }
+  std::string example() const override {
+    return "sotto generate points -d 50 -k 3 -n 100000 --out points";
+  }
 
   ExitCode run() override {
     SOTTO_REQUIRE_AT(raw_ || !common_.out.empty(), "--out",

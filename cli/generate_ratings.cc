@@ -22,6 +22,9 @@ class GenerateRatings final : public Command {
   OptionTable options() override {
     return OptionTable().append(model_.table()).append(common_.table());
   }
+  std::string example() const override {
+    return "sotto generate ratings --users 500 --items 200 -n 20000 --out ratings";
+  }
 
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the ratings: --out DIR");

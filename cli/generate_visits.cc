@@ -21,6 +21,9 @@ class GenerateVisits final : public Command {
   OptionTable options() override {
     return OptionTable().append(model_.table()).append(common_.table());
   }
+  std::string example() const override {
+    return "sotto generate visits -n 20000 --codes 100 --drugs 50 -k 3 --out visits";
+  }
 
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the visits: --out DIR");

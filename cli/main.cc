@@ -8,6 +8,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/base/version.h"
@@ -15,70 +16,8 @@
 namespace sotto::cli {
 namespace {
 
-std::string usage(Command& command) {
-  std::string line = "sotto " + command.name();
-  for (const Positional& p : command.positionals()) {
-    line += fmt::format(fmt::runtime(p.optional ? " [{}]" : " {}"), p.name);
-  }
-  return line + " [options]";
-}
-
-std::string help_of(Command& command) {
-  std::string text = fmt::format("{}\n\nusage: {}\n\n", command.summary(), usage(command));
-  for (const Positional& p : command.positionals()) {
-    text += fmt::format("      {:<23}{}\n", p.name, p.help);
-  }
-  return text + command.options().help_text() + "      --help                 show this text\n";
-}
-
-std::string overview(const std::vector<std::unique_ptr<Command>>& commands) {
-  std::string text =
-      "sotto " SOTTO_VERSION
-      ": tensor decomposition that keeps each person's data private\n\nusage: sotto COMMAND "
-      "[options]\n\n";
-  for (const auto& command : commands) {
-    text += fmt::format("  {:<20}{}\n", command->name(), command->summary());
-  }
-  return text +
-         "\n  sotto COMMAND --help   the options of a command (also: sotto help COMMAND)\n"
-         "  sotto --version        the version\n"
-         "\nexit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging,\n"
-         "130 stopped by Ctrl-C\n";
-}
-
-// "generate" and "account" are the first words of several commands.
-std::string group_overview(const std::vector<std::unique_ptr<Command>>& commands,
-                           const std::string& group) {
-  std::string text;
-  for (const auto& command : commands) {
-    if (!command->name().starts_with(group + " ")) continue;
-    text += fmt::format("  {:<20}{}\n", command->name(), command->summary());
-  }
-  return text.empty() ? text : fmt::format("usage: sotto {} COMMAND [options]\n\n{}", group, text);
-}
-
-// docs/cli.md, from the same tables as everything else.
-std::string manual(const std::vector<std::unique_ptr<Command>>& commands) {
-  std::string text =
-      "# The command line\n\nMade by `sotto --manual` from the option tables; a test keeps it "
-      "current.\n\nExit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without "
-      "converging (the result is written), 130 stopped by Ctrl-C (nothing is written; a second "
-      "Ctrl-C "
-      "ends the program at once). An error is one line on standard error.\n";
-  for (const auto& command : commands) {
-    text += fmt::format("\n## sotto {}\n\n{}.\n\n`{}`\n\n", command->name(), command->summary(),
-                        usage(*command));
-    for (const Positional& p : command->positionals()) {
-      text += fmt::format("`{}`: {}\n\n", p.name, p.help);
-    }
-    text += command->options().markdown();
-  }
-  return text;
-}
-
 // The command whose words begin the arguments; "generate tensor" has two.
-Command* find_command(const std::vector<std::unique_ptr<Command>>& commands,
-                      std::vector<std::string>& arguments) {
+Command* find_command(const Commands& commands, std::vector<std::string>& arguments) {
   for (const auto& command : commands) {
     const std::string name = command->name();
     const auto words = static_cast<std::size_t>(std::count(name.begin(), name.end(), ' ')) + 1;
@@ -139,8 +78,8 @@ int run(std::vector<std::string> arguments) {
     arguments.back() = "--help";
   }
   if (arguments.empty() || asks_for_help(arguments[0])) {
-    fmt::print("{}", overview(commands));
-    return arguments.empty() ? exit_refused : exit_done;
+    fmt::print("{}", arguments.empty() ? tour() : overview(commands));
+    return exit_done;
   }
   if (arguments[0] == "--version") {
     fmt::print("sotto {}\n", SOTTO_VERSION);
@@ -148,6 +87,11 @@ int run(std::vector<std::string> arguments) {
   }
   if (arguments[0] == "--manual") {
     fmt::print("{}", manual(commands));
+    return exit_done;
+  }
+  if (arguments[0] == "--completion") {
+    SOTTO_REQUIRE_AT(arguments.size() == 2, "--completion", "needs the name of a shell");
+    fmt::print("{}", completion(commands, arguments[1]));
     return exit_done;
   }
   const std::string group = group_overview(commands, arguments[0]);
@@ -159,15 +103,17 @@ int run(std::vector<std::string> arguments) {
   SOTTO_REQUIRE(command != nullptr, "unknown command '{}' (see sotto {}--help)",
                 group.empty() ? arguments[0] : join_text(arguments, " "),
                 group.empty() ? "" : arguments[0] + " ");
-  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
-    fmt::print("{}", help_of(*command));
+  for (const std::string& word : arguments) {
+    if (word != "--help" && word != "--help-all") continue;
+    fmt::print("{}", help_of(*command, word == "--help-all"));
     return exit_done;
   }
   command->arguments = arguments;
   parse(*command, std::move(arguments));
   const int code = command->run();
   if (code == exit_not_converged) {
-    fmt::print(stderr, "sotto: ended without converging; the result is given anyway\n");
+    fmt::print(stderr,
+               "sotto: ended without converging (exit code 3); the result is given anyway\n");
   }
   return code;
 }

@@ -35,6 +35,12 @@ class Mixture final : public Command {
               "say what a private run would do; no record is read, only the header of the file")
         .append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"components", "epsilon", "delta", "max-norm", "plan", "format", "seed", "out", "json"};
+  }
+  std::string example() const override {
+    return "sotto mixture points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 4 --out found";
+  }
 
   ExitCode run() override {
     common_.apply();

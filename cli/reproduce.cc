@@ -57,6 +57,7 @@ class Reproduce final : public Command {
         .flag("json", json_, "print summary.json to standard output")
         .integer("threads", 0, threads_, {0, 4096}, "trials at a time; 0 for all processors");
   }
+  std::string example() const override { return "sotto reproduce --all --quick --out reproduced"; }
 
   ExitCode run() override {
     if (list_) return print_list();

@@ -44,6 +44,13 @@ class Stream final : public Command {
               "max-norm^p (none given: 1/2k)")
         .append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"components", "epsilon",    "delta",  "max-norm", "plan", "records",
+            "format",     "checkpoint", "passes", "seed",     "out",  "json"};
+  }
+  std::string example() const override {
+    return "sotto stream points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 1 --out found";
+  }
 
   ExitCode run() override {
     common_.apply();

@@ -42,6 +42,13 @@ class Topics final : public Command {
         .real("length", 0, task_.length, {1, 1e9}, "for `plan`: a guess at the words of a document")
         .append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"topics",     "epsilon", "delta",   "plan", "documents", "words", "vocab", "format",
+            "stop-words", "min-df",  "heldout", "top",  "seed",      "out",   "json"};
+  }
+  std::string example() const override {
+    return "sotto topics titles.txt -k 8 --epsilon 1 --delta 1e-6 --out found";
+  }
 
   ExitCode run() override {
     common_.apply();

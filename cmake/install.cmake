@@ -50,6 +50,25 @@ add_custom_command(
 add_custom_target(man_page ALL DEPENDS ${man_page})
 add_dependencies(installable man_page)
 install(FILES ${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# Completions for shells, made by the program from its option tables.
+set(bash_completion share/bash-completion/completions/sotto)
+set(zsh_completion share/zsh/site-functions/_sotto)
+set(fish_completion share/fish/vendor_completions.d/sotto.fish)
+foreach(shell bash zsh fish)
+  set(made ${PROJECT_BINARY_DIR}/${${shell}_completion})
+  get_filename_component(folder ${made} DIRECTORY)
+  get_filename_component(destination ${${shell}_completion} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${made}
+    COMMAND $<TARGET_FILE:sotto_cli> --completion ${shell} > ${made}
+    DEPENDS sotto_cli
+    VERBATIM)
+  list(APPEND completions ${made})
+  install(FILES ${made} DESTINATION ${destination})
+endforeach()
+add_custom_target(completions ALL DEPENDS ${completions})
+add_dependencies(installable completions)
 file(GLOB documents CONFIGURE_DEPENDS docs/*.md)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -143,11 +143,24 @@ TEST(Options, refuses_two_declarations_of_one_name) {
 }
 
 TEST(Progress, line_shows_share_rate_and_time_left) {
-  EXPECT_EQ(progress_line({"work", 50, 100}, 5.0),
+  EXPECT_EQ(progress_line({"work", 50, 100}, 10.0),
             "[############............]  50%  work  10/s  0:05 left");
   EXPECT_EQ(progress_line({"work", 1, 7201}, 1.0),
             "[........................]   0%  work  1/s  2:00:00 left");
-  EXPECT_EQ(progress_line({"reading", 10, 0}, 2.0), "reading  10  5/s");
+  EXPECT_EQ(progress_line({"reading", 10, 0}, 5.0), "reading  10  5/s");
+}
+
+TEST(Progress, rate_and_time_left_are_not_guessed) {
+  EXPECT_EQ(progress_line({"work", 50, 100}, {}), "[############............]  50%  work");
+  EXPECT_EQ(progress_line({"reading", 10, 0}, {}), "reading  10");
+  ProgressRate rate;
+  EXPECT_FALSE(rate.after({"work", 0, 100}, 1000));
+  EXPECT_FALSE(rate.after({"work", 5, 100}, 1001));    // too soon
+  EXPECT_EQ(rate.after({"work", 8, 100}, 1004), 2.0);  // 8 in 4 seconds
+  EXPECT_FALSE(rate.after({"work", 1, 100}, 1100));    // begins again: another start
+  EXPECT_FALSE(rate.after({"work", 2, 100}, 1110));    // one unit says little
+  EXPECT_EQ(rate.after({"work", 21, 100}, 1110), 2.0);
+  EXPECT_FALSE(rate.after({"refining", 30, 100}, 1111));  // a stage has a speed of its own
 }
 
 TEST(Progress, bar_draws_when_told_to_and_clears_its_line) {

@@ -295,10 +295,13 @@ OptionTable& OptionTable::required() {
   return *this;
 }
 
-std::string OptionTable::help_text() const {
+std::string OptionTable::help_text(const std::vector<std::string>& names) const {
   constexpr std::size_t kColumn = 28, kWidth = 100;
   std::string text;
   for (const auto& option : options_) {
+    if (!names.empty() && std::find(names.begin(), names.end(), option.name) == names.end()) {
+      continue;
+    }
     const std::string extra = notes(option);
     std::string line = fmt::format("  {:<{}}", syntax(option), kColumn - 2);
     if (line.size() > kColumn) line += "\n" + std::string(kColumn, ' ');

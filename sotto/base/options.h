@@ -111,8 +111,9 @@ class OptionTable {
   void set(const std::string& name, const std::string& text);
   nlohmann::ordered_json to_json() const;
 
-  std::string help_text() const;  // wrapped at 100 columns, for a terminal
-  std::string markdown() const;   // a table, for the manual
+  // Wrapped at 100 columns, for a terminal: all options, or those with these names.
+  std::string help_text(const std::vector<std::string>& names = {}) const;
+  std::string markdown() const;  // a table, for the manual
 
  private:
   // `get` gives an empty text for what has not been chosen.

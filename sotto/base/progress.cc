@@ -29,18 +29,33 @@ void continue_or_throw(const ProgressCallback& callback, const ProgressReport& r
   throw_if_stopped(!report_progress(callback, report));
 }
 
-std::string progress_line(const ProgressReport& report, double seconds_so_far) {
-  const double rate = seconds_so_far > 0 ? static_cast<double>(report.done) / seconds_so_far : 0.0;
-  if (report.total <= 0) return fmt::format("{}  {}  {:.3g}/s", report.stage, report.done, rate);
+std::optional<double> ProgressRate::after(const ProgressReport& report, double seconds) {
+  constexpr double kLeastSeconds = 2;
+  constexpr std::int64_t kLeastUnits = 2;
+  if (report.stage != stage_ || report.total != total_ || report.done < last_done_) {
+    stage_ = report.stage;
+    total_ = report.total;
+    first_done_ = report.done;
+    first_seconds_ = seconds;
+  }
+  last_done_ = report.done;
+  const double spent = seconds - first_seconds_;
+  if (spent < kLeastSeconds || report.done - first_done_ < kLeastUnits) return {};
+  return static_cast<double>(report.done - first_done_) / spent;
+}
+
+std::string progress_line(const ProgressReport& report, std::optional<double> rate) {
+  const std::string speed = rate ? fmt::format("  {:.3g}/s", *rate) : "";
+  if (report.total <= 0) return fmt::format("{}  {}{}", report.stage, report.done, speed);
   constexpr int kWidth = 24;
   const double share =
       std::clamp(static_cast<double>(report.done) / static_cast<double>(report.total), 0.0, 1.0);
   const int full = static_cast<int>(share * kWidth);
-  std::string line = fmt::format("[{}{}] {:3.0f}%  {}  {:.3g}/s", std::string(full, '#'),
-                                 std::string(kWidth - full, '.'), 100 * share, report.stage, rate);
-  if (rate > 0) {
+  std::string line = fmt::format("[{}{}] {:3.0f}%  {}{}", std::string(full, '#'),
+                                 std::string(kWidth - full, '.'), 100 * share, report.stage, speed);
+  if (rate) {
     line += fmt::format("  {} left",
-                        clock_text(static_cast<double>(report.total - report.done) / rate));
+                        clock_text(static_cast<double>(report.total - report.done) / *rate));
   }
   return line;
 }
@@ -48,8 +63,7 @@ std::string progress_line(const ProgressReport& report, double seconds_so_far) {
 ProgressBar::ProgressBar(std::FILE* stream, When when)
     : stream_(stream),
       enabled_(when == When::always || isatty(fileno(stream)) != 0),
-      started_(Clock::now()),
-      last_drawn_(started_ - std::chrono::seconds(1)) {}
+      last_drawn_(Clock::now() - std::chrono::seconds(1)) {}
 
 ProgressBar::~ProgressBar() {
   if (drawn_) {
@@ -64,8 +78,9 @@ bool ProgressBar::operator()(const ProgressReport& report) {
   if (now - last_drawn_ < std::chrono::milliseconds(100)) return true;
   last_drawn_ = now;
   drawn_ = true;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  std::fputs(("\r\033[K" + progress_line(report, seconds)).c_str(), stream_);
+  const double seconds = std::chrono::duration<double>(now.time_since_epoch()).count();
+  const std::string line = progress_line(report, rate_.after(report, seconds));
+  std::fputs(("\r\033[K" + line).c_str(), stream_);
   std::fflush(stream_);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "sotto/base/export.h"
@@ -34,8 +35,22 @@ void throw_if_stopped(bool stopped);
 // For a computation that has nothing to show before its end.
 void continue_or_throw(const ProgressCallback& callback, const ProgressReport& report);
 
-// A bar with rate and time left, redrawn in place at most ten times a second. Draws only when the
-// stream is a terminal (or when `always` is set, for tests), and clears its line when destroyed.
+// Units a second of a stage, from its first report on.
+class ProgressRate {
+ public:
+  // Nothing for the first seconds of a stage and before two units of it are done: a guess made from
+  // less is wrong by hours.
+  std::optional<double> after(const ProgressReport& report, double seconds);
+
+ private:
+  std::string stage_;
+  std::int64_t total_ = -1, first_done_ = 0, last_done_ = 0;
+  double first_seconds_ = 0;
+};
+
+// A bar, redrawn in place at most ten times a second. Rate and time left are those of the current
+// stage, and are shown once some of it has been seen. Draws only when the stream is a terminal (or
+// when `always` is set, for tests), and clears its line when destroyed.
 class ProgressBar {
  public:
   enum class When { on_terminal, always };
@@ -51,11 +66,11 @@ class ProgressBar {
   std::FILE* stream_;
   bool enabled_;
   bool drawn_ = false;
-  Clock::time_point started_;
   Clock::time_point last_drawn_;
+  ProgressRate rate_;
 };
 
-// "[#####.....]  50%  component 1 of 2  12/s  0:05 left"
-std::string progress_line(const ProgressReport& report, double seconds_so_far);
+// "[#####.....]  50%  component 1 of 2  12/s  0:05 left"; without a rate: what is known of it.
+std::string progress_line(const ProgressReport& report, std::optional<double> rate);
 
 }  // namespace sotto

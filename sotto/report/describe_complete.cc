@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 namespace sotto {
@@ -21,7 +22,42 @@ void describe_scores(const std::optional<CompletionScores>& scores, ResultDocume
   if (!scores) return;
   document.value("rmse", scores->rmse, "RMSE").value("mae", scores->mae, "MAE");
   if (scores->ndcg10) document.value("ndcg10", *scores->ndcg10, "NDCG@10");
+  if (scores->precision10) document.value("precision10", *scores->precision10, "Precision@10");
   document.value("test", {{"entries", scores->entries}, {"unknown_rows", scores->unknown}});
+}
+
+void describe_folds(const std::vector<CompletionScores>& folds, ResultDocument& document) {
+  if (folds.empty()) return;
+  Json rows = Json::array();
+  for (const CompletionScores& fold : folds) {
+    rows.push_back({{"entries", fold.entries}, {"rmse", fold.rmse}, {"mae", fold.mae}});
+  }
+  document.table("cross_validation", "Cross-validation: each part predicted from the others",
+                 std::move(rows));
+}
+
+struct MeanAndDeviation {
+  double mean = 0, deviation = 0;
+};
+
+MeanAndDeviation over_folds(const std::vector<CompletionScores>& folds,
+                            double CompletionScores::*measure) {
+  const auto count = static_cast<double>(folds.size());
+  MeanAndDeviation found;
+  for (const CompletionScores& fold : folds) found.mean += fold.*measure / count;
+  for (const CompletionScores& fold : folds) {
+    found.deviation += std::pow(fold.*measure - found.mean, 2) / (count - 1);
+  }
+  found.deviation = std::sqrt(found.deviation);
+  return found;
+}
+
+std::string folds_text(const std::vector<CompletionScores>& folds) {
+  const MeanAndDeviation rmse = over_folds(folds, &CompletionScores::rmse);
+  const MeanAndDeviation mae = over_folds(folds, &CompletionScores::mae);
+  return fmt::format(
+      "cross-validation, {} parts: rmse {:.4f} (deviation {:.4f}), mae {:.4f} ({:.4f})",
+      folds.size(), rmse.mean, rmse.deviation, mae.mean, mae.deviation);
 }
 
 void describe_training(const CompletionResult& result, ResultDocument& document) {
@@ -84,6 +120,7 @@ Json check_json(const RatingCheck& check) {
 std::string scores_text(const CompletionScores& scores) {
   std::string text = fmt::format("test: rmse {:.4f}, mae {:.4f}", scores.rmse, scores.mae);
   if (scores.ndcg10) text += fmt::format(", ndcg10 {:.4f}", *scores.ndcg10);
+  if (scores.precision10) text += fmt::format(", precision10 {:.4f}", *scores.precision10);
   return text + fmt::format(" over {} entries", scores.entries);
 }
 
@@ -98,6 +135,7 @@ void describe(const CompletionResult& result, ResultDocument& document) {
   for (const RatingMode& mode : result.modes) names.push_back(mode.name);
   describe_ratings(result.shape, names, document);
   describe_scores(result.scores, document);
+  describe_folds(result.folds, document);
   if (result.certificate) {
     document.certificate(*result.certificate).fact("method", result.method);
   } else {
@@ -141,6 +179,7 @@ std::string to_text(const CompletionResult& result) {
     }
     text += "\n";
   }
+  if (!result.folds.empty()) text += folds_text(result.folds) + "\n";
   return result.certificate ? text + certificate_lines(*result.certificate) : text;
 }
 

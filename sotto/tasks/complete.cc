@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/base/random.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/biases.h"
@@ -103,8 +105,47 @@ void refuse_protected_places(const Ratings& positions, const Ratings& test) {
 
 CompletionScores score_ratings(const CompletionModel& model, const ObservedEntries& test,
                                const std::optional<ValueRange>& range) {
-  const double low = range ? range->low : *std::min_element(test.value.begin(), test.value.end());
-  return score(test, model.predict(test), low);
+  const auto [least, most] = std::minmax_element(test.value.begin(), test.value.end());
+  return score(test, model.predict(test), range ? range->low : *least, range ? range->high : *most);
+}
+
+CompletionFit fit_publicly(const ObservedEntries& entries, const CompleteTask& task,
+                           const ProgressCallback& progress) {
+  const std::optional<ValueRange> range = task.file.value_range();
+  CompletionFit fit = fit_completion(
+      entries, task.completion,
+      range ? std::optional(std::pair(range->low, range->high)) : std::nullopt, progress);
+  throw_if_stopped(fit.status == FitStatus::stopped);
+  return fit;
+}
+
+// Every rating is in one of K parts, at random and of equal size. Each part is predicted from the
+// others.
+std::vector<CompletionScores> cross_validate(const ObservedEntries& entries,
+                                             const CompleteTask& task,
+                                             const ProgressCallback& progress) {
+  const std::int64_t folds = *task.folds;
+  SOTTO_REQUIRE_AT(folds <= entries.size() / 2, "`cross-validate`",
+                   "{} parts of {} ratings would hold fewer than two each", folds, entries.size());
+  SeededRandom random(static_cast<std::uint64_t>(task.completion.seed));
+  std::vector<std::int32_t> order(static_cast<std::size_t>(entries.size()));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t n = order.size(); n > 1; --n) std::swap(order[n - 1], order[random.below(n)]);
+  std::vector<CompletionScores> scores;
+  for (std::int64_t fold = 0; fold < folds; ++fold) {
+    std::vector<std::int32_t> learnt, left_out;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      (static_cast<std::int64_t>(n) % folds == fold ? left_out : learnt).push_back(order[n]);
+    }
+    std::sort(learnt.begin(), learnt.end());  // as in the file, where neighbours are close
+    const CompletionFit fit = fit_publicly(entries.select(learnt), task, progress);
+    SOTTO_REQUIRE_AT(fit.status != FitStatus::diverged, "`step`",
+                     "the gradients grew without bound in part {} of the cross-validation; take a "
+                     "shorter step",
+                     fold + 1);
+    scores.push_back(score_ratings(fit.model, entries.select(left_out), task.file.value_range()));
+  }
+  return scores;
 }
 
 CompletionResult result_of_ratings(Ratings ratings) {
@@ -122,15 +163,16 @@ CompletionResult complete_publicly(Ratings ratings, const CompleteTask& task,
   training.seconds_reading_test = reading.seconds();
   refuse_duplicates(ratings);
   require_two_ratings(ratings);
-  const std::optional<ValueRange> range = task.file.value_range();
   const Stopwatch learning;
-  CompletionFit fit = fit_completion(
-      ratings.entries, task.completion,
-      range ? std::optional(std::pair(range->low, range->high)) : std::nullopt, progress);
-  throw_if_stopped(fit.status == FitStatus::stopped);
+  CompletionFit fit = fit_publicly(ratings.entries, task, progress);
+  std::vector<CompletionScores> folds;
+  if (task.folds && fit.status != FitStatus::diverged) {
+    folds = cross_validate(ratings.entries, task, progress);
+  }
   CompletionResult result = result_of_ratings(std::move(ratings));
+  result.folds = std::move(folds);
   if (test && fit.status != FitStatus::diverged) {
-    result.scores = score_ratings(fit.model, test->entries, range);
+    result.scores = score_ratings(fit.model, test->entries, task.file.value_range());
   }
   training.seconds = learning.seconds();
   training.history = std::move(fit.history);
@@ -196,7 +238,11 @@ OptionTable CompleteTask::table() {
   return OptionTable()
       .append(completion.table())
       .append(file.table())
-      .text("test", 0, test, "FILE", "entries to be predicted: rmse, mae and ndcg10")
+      .text("test", 0, test, "FILE",
+            "entries to be predicted: rmse, mae, and ndcg and precision at 10")
+      .integer("cross-validate", 0, folds, {2, 1000},
+               "also predict every rating from a model that has not seen it: as many fits, each "
+               "without another part of the ratings; not with `epsilon`")
       .append(privacy.table())
       .text("given", 0, given, "FILE",
             "unit user, with `test`: public ratings of the test users, who should not be in "
@@ -208,6 +254,10 @@ void CompleteTask::check() const {
   privacy.check();
   SOTTO_REQUIRE_AT(given.empty() || privacy.for_users(), "`given`", "only works with `unit` user");
   if (!privacy.asked()) return;
+  SOTTO_REQUIRE_AT(
+      !folds, "`cross-validate`",
+      "does not work with `epsilon`: every part would be another release, and its score "
+      "shows the ratings; use a public `test` file");
   bounds().check();
   SOTTO_REQUIRE_AT(privacy.mechanism != RatingMechanism::sgd || completion.model == LowRank::cp,
                    "`mechanism`", "sgd only works with `model` cp");

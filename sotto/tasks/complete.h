@@ -33,7 +33,8 @@ struct CompleteTask {
   RatingFileOptions file;  // of the ratings, and of the files below
   std::string test;        // file: public ratings to be predicted
   RatingPrivacyOptions privacy;
-  std::string given;  // file: public ratings of the test users, unit user
+  std::string given;                  // file: public ratings of the test users, unit user
+  std::optional<std::int64_t> folds;  // of a cross-validation, without privacy
 
   OptionTable table();
   // Refuses what can be refused before the ratings are read.
@@ -71,6 +72,7 @@ struct CompletionResult {
   FitStatus status = FitStatus::completed;
   std::string method;                      // "bayes", "noisy sums of ratings"
   std::optional<CompletionScores> scores;  // on the test file
+  std::vector<CompletionScores> folds;     // of a cross-validation: on the ratings left out
   std::optional<TrainingRecord> training;  // without privacy
   std::optional<Certificate> certificate;  // with it
 };

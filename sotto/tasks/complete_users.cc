@@ -73,7 +73,7 @@ CompletionScores score_users(const UserModel& model, const UserFiles& files) {
     }
     predicted.push_back(predict(model, taste->second, test.row(1, e), test.row(2, e)));
   }
-  return score(test, predicted, model.bounds.low);
+  return score(test, predicted, model.bounds.low, model.bounds.high);
 }
 
 // ---- learning ----

@@ -11,7 +11,8 @@ import tempfile
 import unittest
 
 # On standard error with exit code 3.
-NOT_CONVERGED = "sotto: ended without converging; the result is given anyway\n"
+NOT_CONVERGED = ("sotto: ended without converging (exit code 3); the result is given "
+                 "anyway\n")
 
 # Standard output of a run that ends early: at most the warning that it protects nothing.
 NOTHING = r"\A(not private: the \w+ (is|are) treated as public\n)?\Z"

@@ -41,6 +41,26 @@ class Complete(ProgramTest):
         self.assertAlmostEqual(math.sqrt(square / count), found["rmse"], places=9)
         self.assertEqual(found["test"]["entries"], count)
 
+    def test_cross_validation_predicts_every_rating_once(self):
+        made = self.make()
+        command = ["complete", made / "ratings.csv", "-r", 2, "--epochs", 5]
+        alone = self.result(*command, "--test", made / "test.csv")
+        found = self.result(*command, "--test", made / "test.csv", "--cross-validate", 4)
+        parts = found["cross_validation"]
+        self.assertEqual(len(parts), 4)
+        ratings = len((made / "ratings.csv").read_text().splitlines()) - 1
+        self.assertEqual(sum(part["entries"] for part in parts), ratings)
+        mean = sum(part["rmse"] for part in parts) / 4
+        self.assertLess(abs(mean - found["rmse"]), 0.05)
+        self.assertGreater(mean, found["diagnostics"]["history"]["train_rmse"][-1])
+        self.assertEqual(found["rmse"], alone["rmse"])  # the model itself is that of all ratings
+        self.assertTrue(0 < found["precision10"] <= 1)
+        self.assertIn("cross-validation, 4 parts: rmse", self.succeed(*command, "--cross-validate", 4))
+        self.refuse(*command[:2], "--cross-validate", 4, "--epsilon", 1, "--range", "1:5",
+                    says="--cross-validate")
+        self.refuse("complete", self.write("two.csv", "a,x,1\nb,y,2\n"), "--cross-validate", 2,
+                    says="fewer than two")
+
     def test_tucker_writes_a_core(self):
         made, out = self.make(), self.folder / "out"
         for method in "als", "sgd":

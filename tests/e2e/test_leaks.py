@@ -386,7 +386,7 @@ class TheOrderOfLinesSaysNothing(Leak):
 
 class ValidUnitsAreNotRefused(Leak):
     MODEL = ("factors_1.npy", "biases_1.npy", "mean", "user.level_variance", "user.error_variance",
-             "rmse", "mae", "ndcg10")
+             "rmse", "mae", "ndcg10", "precision10")
 
     def neighbours_by_users(self, render, form, others, *options, files=None, **settings):
         users = data.users()

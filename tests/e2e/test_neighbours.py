@@ -51,12 +51,12 @@ MIXTURE = ("weights[]", "variance", "largest_entries.means[].index[]",
            "largest_entries.means[].value[]", "means.npy", "weights.npy", "inferred.npy",
            "diagnostics.rank", "evaluation.largest_mean_error", *SCALED)
 FACTORS = tuple(f"{kind}_{m}.npy" for kind in ("factors", "biases") for m in range(3)) + (
-    "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10")
+    "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10", "precision10")
 # Earlier answers decide the coefficients of least squares, and so sensitivity and noise.
 ADAPTED = FACTORS + SCALED + ("privacy.releases[].cost.epsilon",)
 # The released sums decide the number of items in the pair moment.
 USER_MODEL = ("factors_1.npy", "biases_1.npy", "biases_2.npy", "mean", "user.level_variance",
-              "user.error_variance", "rmse", "mae", "ndcg10", *SCALED,
+              "user.error_variance", "rmse", "mae", "ndcg10", "precision10", *SCALED,
               *(f"privacy.releases[].{field}" for field in (
                   "what", "values", "precision.epsilon", "precision.delta")))
 

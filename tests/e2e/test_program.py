@@ -1,6 +1,8 @@
 """The program itself: help, version, manual, unknown commands."""
 import pathlib
 import re
+import shlex
+import subprocess
 
 from sotto_cli import ProgramTest, main
 
@@ -14,6 +16,68 @@ class Program(ProgramTest):
         for command in "decompose", "generate tensor", "account compare":
             self.assertIn(command, overview)
         self.assertIn("--starts", self.succeed("decompose", "--help"))
+        tour = self.succeed()
+        self.assertIn("sotto generate corpus", tour)
+        self.assertIn("sotto --help", tour)
+
+    def test_help_fits_a_screen_and_the_rest_is_named(self):
+        for command in "decompose", "stream", "topics", "mixture", "complete", "apply":
+            short, whole = self.succeed(command, "--help"), self.succeed(command, "--help-all")
+            self.assertLessEqual(short.count("\n"), 42, command)
+            self.assertIn("--force", whole)
+            shown = set(re.findall(r"^ +(?:-\w, )?--([\w-]+)", short, re.M))
+            all_ = set(re.findall(r"^ +(?:-\w, )?--([\w-]+)", whole, re.M))
+            self.assertLessEqual(shown, all_)
+            if shown != all_:
+                self.assertIn(f"{len(all_ - shown)} more options: sotto {command} --help-all", short)
+
+    def test_the_example_of_every_command_runs(self):
+        self.generate("visits", "-n", 2000, "--codes", 30, "--drugs", 20, "-k", 2, out="made")
+        (self.folder / "made" / "visits.tns").rename(self.folder / "visits.tns")
+        self.generate("points", "--model", "mixture", "-d", 6, "-k", 3, "-n", 30000, out="points")
+        (self.folder / "points" / "points.npy").rename(self.folder / "points.npy")
+        self.generate("ratings", "--users", 200, "--items", 80, "-n", 4000, out="rated")
+        (self.folder / "rated" / "ratings.csv").rename(self.folder / "ratings.csv")
+        titles = "\n".join(" ".join(f"word{(i * 7 + j * (i % 5 + 1)) % 40}" for j in range(8))
+                           for i in range(3000)) + "\n"
+        self.write("titles.txt", titles)
+        self.write("new.txt", titles[:1000])
+        listed = re.findall(r"^  (\w+(?: \w+)?) {2,}\S", self.succeed("--help"), re.M)
+        listed.sort(key=lambda name: name == "apply")
+        for name in listed:
+            help_text = self.succeed(*name.split(), "--help")
+            (example,) = re.findall(r"^example: sotto (.*)$", help_text, re.M)
+            if name in ("reproduce", "decompose", "stream", "mixture"):  # minutes, or other data
+                self.assertTrue(example.startswith(name))
+                continue
+            words = shlex.split(example)
+            if name == "complete":
+                words[words.index("found")] = "completed"
+            done = self.sotto(*words)
+            self.assertIn(done.returncode, (0, 3), f"{example}\n{done.stderr}")
+
+    def test_bash_completes_commands_options_and_values(self):
+        script = self.succeed("--completion", "bash")
+
+        def complete(*words):
+            line = " ".join(shlex.quote(w) for w in ("sotto", *words))
+            asked = (f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}\n"
+                     "compopt() { :; }\n_sotto; printf '%s\\n' \"${COMPREPLY[@]}\"")
+            done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True,
+                                  cwd=self.folder)
+            self.assertEqual(done.stderr, "")
+            return done.stdout.split()
+        self.assertEqual(complete("to"), ["topics"])
+        self.assertEqual(complete("generate", "v"), ["visits"])
+        self.assertEqual(complete("topics", "--eps"), ["--epsilon"])
+        self.assertEqual(complete("topics", "--model", ""), ["lda", "single"])
+        self.assertEqual(complete("generate", "points", "--model", "m"), ["mixture"])
+        self.write("titles.txt", "")
+        self.assertEqual(complete("topics", "tit"), ["titles.txt"])
+        for shell in "zsh", "fish":
+            self.assertIn("insecure-seed", self.succeed("--completion", shell))
+        self.refuse("--completion", "powershell", says="bash, zsh and fish")
+        self.refuse("--completion", says="--completion")
 
     def test_help_is_found_wherever_one_looks_for_it(self):
         topics = self.succeed("topics", "--help")

@@ -57,6 +57,10 @@ class Package(unittest.TestCase):
         page = next(self.prefix.rglob("man1/sotto.1*"))
         self.assertIn("SOTTO COMPLETE", page.read_text())
         self.assertTrue(list(self.prefix.rglob("doc/sotto/docs/api.md")))
+        for name in "completions/sotto", "site-functions/_sotto", "vendor_completions.d/sotto.fish":
+            (found,) = self.prefix.rglob(name)
+            self.assertIn("--insecure-seed" if "fish" not in name else "insecure-seed",
+                          found.read_text())
 
     def test_cmake_and_pkg_config(self):
         build = pathlib.Path(self.folder.name, "consumer")

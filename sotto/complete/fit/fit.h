@@ -121,6 +121,9 @@ struct CompletionScores {
   // one (Jarvelin & Kekalainen 2002; gain value - low, discount log2(1 + place)). Empty when no row
   // has two entries or none has any gain.
   std::optional<double> ndcg10;
+  // The mean over the same users of the share of good entries among the ten predicted highest. Good
+  // are values in the upper quarter of low .. high: 4 and 5 of 1 .. 5.
+  std::optional<double> precision10;
   Index entries = 0;
   Index unknown = 0;  // entries with a row that was not learnt, predicted by their biases
 };

@@ -171,7 +171,7 @@ TEST(Scores, are_those_computed_by_hand) {
   test.append(std::vector<std::int32_t>{0, 2, 0}, 1);
   test.append(std::vector<std::int32_t>{1, kUnknownRow, 0}, 4);
   const std::vector<double> predicted = {2, 3, 1.5, 4};
-  const CompletionScores found = score(test, predicted, 1);
+  const CompletionScores found = score(test, predicted, 1, 5);
   EXPECT_DOUBLE_EQ(found.rmse, std::sqrt((9 + 0.25) / 4));
   EXPECT_DOUBLE_EQ(found.mae, 3.5 / 4);
   EXPECT_EQ(found.unknown, 1);
@@ -179,8 +179,10 @@ TEST(Scores, are_those_computed_by_hand) {
   // count.
   const double expected = (2 + 4 / std::log2(3.0)) / (4 + 2 / std::log2(3.0));
   EXPECT_DOUBLE_EQ(found.ndcg10.value(), expected);
-  EXPECT_THROW(score(ObservedEntries({1, 1, 1}), {}, 0), Error);
-  EXPECT_FALSE(score(test.select(std::vector<std::int32_t>{3}), std::vector<double>{1}, 0).ndcg10);
+  EXPECT_DOUBLE_EQ(found.precision10.value(), 1.0 / 3);  // 5 is good, 3 and 1 are not
+  EXPECT_THROW(score(ObservedEntries({1, 1, 1}), {}, 0, 1), Error);
+  EXPECT_FALSE(
+      score(test.select(std::vector<std::int32_t>{3}), std::vector<double>{1}, 0, 1).ndcg10);
 }
 
 TEST(Scores, ten_places_count) {
@@ -190,7 +192,8 @@ TEST(Scores, ten_places_count) {
     test.append(std::vector<std::int32_t>{0, j, 0}, j == 11 ? 1 : 0);
     predicted.push_back(-j);
   }
-  EXPECT_EQ(score(test, predicted, 0).ndcg10.value(), 0);
+  EXPECT_EQ(score(test, predicted, 0, 1).ndcg10.value(), 0);
+  EXPECT_EQ(score(test, predicted, 0, 1).precision10.value(), 0);
 }
 
 }  // namespace

@@ -11,38 +11,57 @@ namespace {
 
 constexpr std::size_t kPlaces = 10;
 
-// The ten entries with the largest `key`, in decreasing order.
+// The values of the ten entries with the largest `key`, in decreasing order of it.
 template <class Key>
-double discounted_gain(std::vector<std::int32_t> entries, const ObservedEntries& test, double low,
-                       Key key) {
+std::vector<double> values_on_top(std::span<const std::int32_t> of, const ObservedEntries& test,
+                                  Key key) {
+  std::vector<std::int32_t> entries(of.begin(), of.end());
   std::stable_sort(entries.begin(), entries.end(),
                    [&](std::int32_t a, std::int32_t b) { return key(a) > key(b); });
+  if (entries.size() > kPlaces) entries.resize(kPlaces);
+  std::vector<double> values;
+  for (const std::int32_t e : entries) values.push_back(test.at(e));
+  return values;
+}
+
+double discounted_gain(const std::vector<double>& values, double low) {
   double gain = 0;
-  for (std::size_t n = 0; n < std::min(kPlaces, entries.size()); ++n) {
-    gain += (test.at(entries[n]) - low) / std::log2(static_cast<double>(n) + 2);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    gain += (values[n] - low) / std::log2(static_cast<double>(n) + 2);
   }
   return gain;
 }
 
-std::optional<double> ndcg(const ObservedEntries& test, std::span<const double> predicted,
-                           double low) {
+double share_of_good(const std::vector<double>& values, double low, double high) {
+  constexpr double kGood = 0.75;
+  const double least = low + kGood * (high - low);
+  const auto good =
+      std::count_if(values.begin(), values.end(), [&](double value) { return value >= least; });
+  return static_cast<double>(good) / static_cast<double>(values.size());
+}
+
+// How the order of predictions does, user by user.
+void score_rankings(const ObservedEntries& test, std::span<const double> predicted, double low,
+                    double high, CompletionScores& scores) {
   const RowEntries users(test, 0);
-  double sum = 0;
-  Index counted = 0;
+  double gain = 0, good = 0;
+  Index with_gain = 0, ranked = 0;
   for (Index u = 0; u < users.rows(); ++u) {
-    const auto of = users.of(u);
-    if (of.size() < 2) continue;
-    const std::vector<std::int32_t> entries(of.begin(), of.end());
-    const double best =
-        discounted_gain(entries, test, low, [&](std::int32_t e) { return test.at(e); });
+    if (users.of(u).size() < 2) continue;
+    const auto by_value = [&](std::int32_t e) { return test.at(e); };
+    const auto by_prediction = [&](std::int32_t e) {
+      return predicted[static_cast<std::size_t>(e)];
+    };
+    const std::vector<double> found = values_on_top(users.of(u), test, by_prediction);
+    good += share_of_good(found, low, high);
+    ++ranked;
+    const double best = discounted_gain(values_on_top(users.of(u), test, by_value), low);
     if (!(best > 0)) continue;
-    sum += discounted_gain(entries, test, low,
-                           [&](std::int32_t e) { return predicted[static_cast<std::size_t>(e)]; }) /
-           best;
-    ++counted;
+    gain += discounted_gain(found, low) / best;
+    ++with_gain;
   }
-  if (counted == 0) return std::nullopt;
-  return sum / static_cast<double>(counted);
+  if (with_gain > 0) scores.ndcg10 = gain / static_cast<double>(with_gain);
+  if (ranked > 0 && high > low) scores.precision10 = good / static_cast<double>(ranked);
 }
 
 }  // namespace
@@ -56,7 +75,8 @@ double root_mean_square_error(const ObservedEntries& entries, std::span<const do
   return std::sqrt(sum / static_cast<double>(predicted.size()));
 }
 
-CompletionScores score(const ObservedEntries& test, std::span<const double> predicted, double low) {
+CompletionScores score(const ObservedEntries& test, std::span<const double> predicted, double low,
+                       double high) {
   SOTTO_REQUIRE(test.size() > 0, "the test set has no entries");
   SOTTO_REQUIRE(predicted.size() == test.value.size(), "one prediction an entry is needed");
   CompletionScores scores;
@@ -67,7 +87,7 @@ CompletionScores score(const ObservedEntries& test, std::span<const double> pred
   }
   scores.mae /= static_cast<double>(test.size());
   scores.entries = test.size();
-  scores.ndcg10 = ndcg(test, predicted, low);
+  score_rankings(test, predicted, low, high, scores);
   return scores;
 }
 
