@@ -25,15 +25,13 @@ constexpr double kSameComponent = 0.99;  // congruence from which two components
 // The leading singular vectors of the unfoldings, each mode on what the ones before have left;
 // columns that a short mode does not have are random.
 Factors singular_start(const DenseTensor& tensor, Index k, SeededRandom& random) {
+  std::vector<Index> ranks;
+  for (const Index d : tensor.dims()) ranks.push_back(std::min(k, d));
   Factors factors;
-  std::optional<DenseTensor> left;
-  for (Index m = 0; m < tensor.order(); ++m) {
-    const DenseTensor& on = left ? *left : tensor;
-    Matrix a(tensor.dims()[m], k);
+  for (const Matrix& basis : sequential_bases(tensor, ranks).bases) {
+    Matrix a(basis.rows(), k);
     for (Index n = 0; n < a.size(); ++n) a.data()[n] = random.normal();
-    const Index r = std::min(k, a.rows());
-    a.leftCols(r) = leading_mode_basis(on, m, r);
-    if (m + 1 < tensor.order()) left = mode_product(on, m, a.leftCols(r));
+    a.leftCols(basis.cols()) = basis;
     factors.push_back(std::move(a));
   }
   return factors;
@@ -118,14 +116,8 @@ Effort final_effort(const Ground& ground, const CpOptions& options, bool searche
 
 // ---- compression ----
 
-struct Compressed {
-  Factors bases;
-  DenseTensor core;
-};
-
-// A core of a few vectors more than components, where it is much smaller than the tensor. Modes are
-// compressed one after the other, each on what the ones before have left.
-std::optional<Compressed> compress(const DenseTensor& tensor, Index k) {
+// A core of a few vectors more than components, where it is much smaller than the tensor.
+std::optional<ModeBases> compress(const DenseTensor& tensor, Index k) {
   constexpr double kWorthIt = 8;
   std::vector<Index> ranks;
   double size = 1;
@@ -134,16 +126,10 @@ std::optional<Compressed> compress(const DenseTensor& tensor, Index k) {
     size *= static_cast<double>(ranks.back());
   }
   if (kWorthIt * size > static_cast<double>(tensor.size())) return std::nullopt;
-  Compressed result{{leading_mode_basis(tensor, 0, ranks[0])}, DenseTensor({1})};
-  result.core = mode_product(tensor, 0, result.bases[0]);
-  for (Index m = 1; m < tensor.order(); ++m) {
-    result.bases.push_back(leading_mode_basis(result.core, m, ranks[m]));
-    result.core = mode_product(result.core, m, result.bases.back());
-  }
-  return result;
+  return sequential_bases(tensor, ranks);
 }
 
-Factors expand(const Compressed& compressed, const Factors& factors) {
+Factors expand(const ModeBases& compressed, const Factors& factors) {
   Factors full;
   for (std::size_t m = 0; m < factors.size(); ++m) {
     full.push_back(compressed.bases[m] * factors[m]);
@@ -155,7 +141,7 @@ Factors expand(const Compressed& compressed, const Factors& factors) {
 // their entries can hold: M^m = U_m (MTTKRP of G with U_n^T A_n).
 class CompressedMttkrp final : public Mttkrp {
  public:
-  explicit CompressedMttkrp(const Compressed& compressed)
+  explicit CompressedMttkrp(const ModeBases& compressed)
       : bases_(compressed.bases), core_(compressed.core), factors_(compressed.bases.size()) {
     for (const Matrix& u : bases_) dims_.push_back(u.rows());
   }
@@ -343,7 +329,7 @@ Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& 
 // The starts on the core where that pays, else on the tensor; factors come back in its size.
 Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& best, double& lost,
                          const ProgressCallback& progress) {
-  std::optional<Compressed> compressed;
+  std::optional<ModeBases> compressed;
   if (options.compress && source.dense() != nullptr) {
     compressed = compress(*source.dense(), options.components);
   }

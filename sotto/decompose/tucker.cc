@@ -83,17 +83,6 @@ double inner_product(const DenseTensor& a, const DenseTensor& b) {
 
 // ---- starts ----
 
-Factors truncated_hosvd(const DenseTensor& tensor, const std::vector<Index>& ranks) {
-  Factors factors;
-  std::optional<DenseTensor> left;
-  for (Index m = 0; m < tensor.order(); ++m) {
-    const DenseTensor& on = left ? *left : tensor;
-    factors.push_back(leading_mode_basis(on, m, ranks[m]));
-    if (m + 1 < tensor.order()) left = mode_product(on, m, factors.back());
-  }
-  return factors;
-}
-
 Factors random_bases(const std::vector<Index>& dims, const std::vector<Index>& ranks,
                      std::uint64_t seed) {
   SeededRandom random(seed);
@@ -115,12 +104,39 @@ Matrix leading_left_vectors(const RowMatrix& y, Index r) {
   return leading_mode_basis(as_tensor, 0, r);
 }
 
+// The best basis in the span of U, G U and G^2 U, G = Y Y^T. It captures no less of Y than U, and
+// in the limit of the sweeps what the leading vectors do. Those take the eigenvectors of a matrix
+// as large as a mode, which cost more than the sweep itself.
+Matrix improved_basis(const RowMatrix& y, const Matrix& u) {
+  const Index r = u.cols();
+  const Eigen::Map<const Matrix> yt(y.data(), y.cols(), y.rows());
+  Matrix span(u.rows(), 3 * r);
+  span.leftCols(r) = u;
+  for (Index n = 1; n < 3; ++n) {
+    auto next = span.middleCols(n * r, r);
+    next = multiply_transposed(yt, multiply(yt, span.middleCols((n - 1) * r, r)));
+    for (Index j = 0; j < r; ++j) {
+      const double length = next.col(j).norm();
+      if (length > 0) next.col(j) /= length;
+    }
+  }
+  const Matrix q = householder_basis(span);
+  const Matrix projected = multiply(yt, q);
+  return multiply(q, leading_eigenpairs(multiply_transposed(projected, projected), r).vectors);
+}
+
+Matrix better_basis(const RowMatrix& y, const Matrix& u, bool first_sweep) {
+  constexpr Index kPaysFrom = 6;  // rows and columns of Y, in ranks
+  const bool pays = std::min(y.rows(), y.cols()) >= kPaysFrom * u.cols();
+  return pays && !first_sweep ? improved_basis(y, u) : leading_left_vectors(y, u.cols());
+}
+
 // HOOI: every factor in turn the best for the others; returns |X|^2 - |G|^2.
-double orthogonal_sweep(TuckerProducts& products, TuckerModel& model) {
+double orthogonal_sweep(TuckerProducts& products, TuckerModel& model, bool first_sweep) {
   const Index last = products.order() - 1;
   for (Index m = 0; m <= last; ++m) {
     const RowMatrix y = products.contracted(m);
-    model.factors[m] = leading_left_vectors(y, model.factors[m].cols());
+    model.factors[m] = better_basis(y, model.factors[m], first_sweep);
     products.place(m, model.factors[m]);
     if (m == last) model.core = fold_core(model.factors[m].transpose() * y, m, model.core.dims());
   }
@@ -221,9 +237,9 @@ double fill_missing(const TuckerModel& model, TuckerGround& ground) {
   return sums.sum();
 }
 
-double sweep_once(TuckerGround& ground, TuckerModel& model, bool non_negative) {
+double sweep_once(TuckerGround& ground, TuckerModel& model, bool non_negative, bool first) {
   const double error = non_negative ? non_negative_sweep(*ground.products, model)
-                                    : orthogonal_sweep(*ground.products, model);
+                                    : orthogonal_sweep(*ground.products, model, first);
   return ground.mask != nullptr ? fill_missing(model, ground) : error;
 }
 
@@ -235,7 +251,7 @@ TuckerModel start_model(const TuckerGround& ground, const TuckerOptions& options
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const DenseTensor* dense = ground.filled != nullptr ? ground.filled : ground.values;
   TuckerModel model{DenseTensor(options.ranks),
-                    dense != nullptr ? truncated_hosvd(*dense, options.ranks)
+                    dense != nullptr ? sequential_bases(*dense, options.ranks).bases
                                      : random_bases(ground.products->dims(), options.ranks, seed)};
   if (options.non_negative) {
     for (Matrix& u : model.factors) u = u.cwiseAbs();
@@ -262,7 +278,8 @@ TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options,
   TuckerFit fit{DenseTensor({1}), {}, {}, 0, Status::iteration_limit, {}};
   double before = 0;
   for (int quiet = 0; fit.iterations < options.iterations; ++fit.iterations) {
-    const double error = std::max(0.0, sweep_once(ground, model, options.non_negative));
+    const double error =
+        std::max(0.0, sweep_once(ground, model, options.non_negative, fit.iterations == 0));
     fit.error_history.push_back(std::sqrt(error / ground.squared_norm));
     if (!report_progress(progress, {"factors", fit.iterations + 1, options.iterations})) {
       fit.status = Status::stopped;
@@ -281,7 +298,10 @@ TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options,
   }
   if (options.tolerance == 0 && fit.status != Status::stopped) fit.status = Status::completed;
   fit.measures.squared_error = before;
-  if (ground.values != nullptr) {
+  // A small error is computed anew: as a difference of squared norms it would have few digits.
+  constexpr double kFewDigits = 1e-6;
+  if (ground.values != nullptr &&
+      (ground.mask != nullptr || before < kFewDigits * ground.squared_norm)) {
     fit.measures.squared_error = squared_residual_of(model, *ground.values, ground.mask);
   }
   fit.measures.squared_norm = ground.squared_norm;

@@ -1,5 +1,8 @@
 #include "sotto/decompose/tucker_products.h"
 
+#include <algorithm>
+
+#include "sotto/linalg/gemm.h"
 #include "sotto/tensor/mode_product.h"
 #include "sotto/tensor/sparse_mode_product.h"
 
@@ -10,13 +13,29 @@ double squared_sum(std::span<const double> values) {
   return Eigen::Map<const Vector>(values.data(), std::ssize(values)).squaredNorm();
 }
 
-// All modes in [first, last) but `skip`, the last ones first: they lie side by side.
-DenseTensor contract_modes(DenseTensor tensor, const Factors& u, Index first, Index last,
-                           Index skip = -1) {
-  for (Index m = last; m-- > first;) {
-    if (m != skip) tensor = mode_product(tensor, m, u[m]);
+RowMatrix padded_columns(const Matrix& u) {
+  RowMatrix padded = RowMatrix::Zero(u.rows(), padded_narrow(u.cols()));
+  padded.leftCols(u.cols()) = u;
+  return padded;
+}
+
+// Each row of Y is an array over the other modes, one of them behind all others and padded to
+// `padded` columns. That mode goes without its padding where `behind` says: it stays, or comes
+// first.
+RowMatrix without_padding(const RowMatrix& y, Index padded, Index columns, bool behind) {
+  const Index rest = y.cols() / padded;
+  RowMatrix result(y.rows(), rest * columns);
+  for (Index i = 0; i < y.rows(); ++i) {
+    const auto block =
+        Eigen::Map<const RowMatrix>(y.data() + i * y.cols(), rest, padded).leftCols(columns);
+    double* row = result.data() + i * result.cols();
+    if (behind) {
+      Eigen::Map<RowMatrix>(row, rest, columns) = block;
+    } else {
+      Eigen::Map<Matrix>(row, rest, columns) = block;
+    }
   }
-  return tensor;
+  return result;
 }
 
 }  // namespace
@@ -28,28 +47,66 @@ DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor)
 
 void DenseTuckerProducts::refresh() {
   squared_norm_ = squared_sum(tensor_.values());
-  onto_left_.reset();
-  onto_right_.reset();
+  onto_left_.product.reset();
+  onto_right_.product.reset();
 }
 
 void DenseTuckerProducts::place(Index mode, const Matrix& factor) {
   factors_[mode] = factor;
-  (mode < split_ ? onto_right_ : onto_left_).reset();
+  (mode < split_ ? onto_right_ : onto_left_).product.reset();
 }
 
 RowMatrix DenseTuckerProducts::contracted(Index mode) {
   const bool in_left = mode < split_;
-  const Index order = tensor_.order();
-  const Index first = in_left ? 0 : split_, last = in_left ? split_ : order;
-  std::optional<DenseTensor>& half = in_left ? onto_left_ : onto_right_;
-  if (!half) {
-    // Straight from the tensor: it is not copied.
-    const Index from = in_left ? order - 1 : 0;
-    DenseTensor once = mode_product(tensor_, from, factors_[from]);
-    half = in_left ? contract_modes(std::move(once), factors_, split_, order - 1)
-                   : contract_modes(std::move(once), factors_, 1, split_);
+  Half& half = in_left ? onto_left_ : onto_right_;
+  if (!half.product) contract_half(in_left);
+  DenseTensor product = *half.product;
+  for (Index place = std::ssize(half.modes) - 1; place-- > 0;) {
+    const Index m = half.modes[place];
+    const bool of_this_half = (m < split_) == in_left;
+    if (of_this_half && m != mode) product = mode_product(product, place, factors_[m]);
   }
-  return unfolding(contract_modes(*half, factors_, first, last, mode), mode);
+  const Index behind = half.modes.back();
+  const auto at = std::find(half.modes.begin(), half.modes.end(), mode) - half.modes.begin();
+  return without_padding(unfolding(product, at), half.once.cols(), factors_[behind].cols(),
+                         in_left);
+}
+
+// The outermost mode of the other half first, straight from the tensor, by a product that leaves it
+// behind all others. Then the rest of that half.
+void DenseTuckerProducts::contract_half(bool left) {
+  const std::vector<Index>& dims = tensor_.dims();
+  const Index order = tensor_.order(), outermost = left ? order - 1 : 0;
+  const Index rows = dims[outermost], rest = tensor_.size() / rows;
+  Half& half = left ? onto_left_ : onto_right_;
+  const RowMatrix u = padded_columns(factors_[outermost]);
+  const double* x = tensor_.values().data();
+  if (left) {
+    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, rows, rest), u, half.once);
+  } else {
+    multiply_narrow_into(Eigen::Map<const Matrix>(x, rest, rows), u, half.once);
+  }
+  half.modes.clear();
+  std::vector<Index> shape;
+  for (Index m = 0; m < order; ++m) {
+    if (m == outermost) continue;
+    half.modes.push_back(m);
+    shape.push_back(dims[m]);
+  }
+  half.modes.push_back(outermost);
+  shape.push_back(u.cols());
+  TensorView product{shape, half.once.data()};
+  half.product.reset();
+  for (Index place = order - 1; place-- > 0;) {
+    const Index m = half.modes[place];
+    if ((m < split_) == left) continue;
+    half.product = mode_product(product, place, factors_[m]);
+    product = {half.product->dims(), half.product->values().data()};
+  }
+  if (!half.product) {
+    half.product.emplace(shape);
+    std::copy_n(half.once.data(), half.once.size(), half.product->values().data());
+  }
 }
 
 SparseTuckerProducts::SparseTuckerProducts(FibreCache& fibres)

@@ -34,11 +34,19 @@ class DenseTuckerProducts final : public TuckerProducts {
   void refresh();
 
  private:
+  // The tensor contracted with all modes of the other half.
+  struct Half {
+    RowMatrix once;            // with the outermost of them: its columns are padded
+    std::vector<Index> modes;  // the mode at each place of the product: the outermost is last
+    std::optional<DenseTensor> product;
+  };
+  void contract_half(bool left);
+
   const DenseTensor& tensor_;
   Index split_;
   double squared_norm_ = 0;
   Factors factors_;
-  std::optional<DenseTensor> onto_left_, onto_right_;
+  Half onto_left_, onto_right_;
 };
 
 class SparseTuckerProducts final : public TuckerProducts {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
@@ -41,6 +42,17 @@ void multiply_in_the_middle(const ModeView& v, const double* x, const Matrix& u,
     Eigen::Map<Matrix>(out + l * v.right * r, v.right, r).noalias() =
         ConstBlock(x + l * v.right * v.rows, v.right, v.rows) * u;
   }
+}
+
+// X x_0 U^T with its first mode moved behind the others: the order in which the product comes out.
+DenseTensor product_of_first_mode(const DenseTensor& tensor, const Matrix& u) {
+  std::vector<Index> dims(tensor.dims().begin() + 1, tensor.dims().end());
+  dims.push_back(u.cols());
+  const ModeView v(tensor.dims(), 0);
+  const RowMatrix y = multiply_narrow(ConstBlock(tensor.values().data(), v.right, v.rows), u);
+  DenseTensor result(std::move(dims));
+  std::copy_n(y.data(), y.size(), result.values().data());
+  return result;
 }
 
 // Rows [first, last) of B^T B summed over the stacked blocks B of a view.
@@ -90,17 +102,21 @@ Matrix basis_of_a_tall_unfolding(const RowMatrix& unfolded, Index r) {
 
 }  // namespace
 
-DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u) {
-  SOTTO_REQUIRE(u.rows() == tensor.dims()[mode], "mode {} of {} cannot take a matrix of {} rows",
-                mode, shape_text(tensor.dims()), u.rows());
-  std::vector<Index> dims = tensor.dims();
+DenseTensor mode_product(const TensorView& tensor, Index mode, const Matrix& u) {
+  SOTTO_REQUIRE(u.rows() == tensor.dims[mode], "mode {} of {} cannot take a matrix of {} rows",
+                mode, shape_text(tensor.dims), u.rows());
+  std::vector<Index> dims = tensor.dims;
   dims[mode] = u.cols();
   DenseTensor result(dims);
-  const ModeView view(tensor.dims(), mode);
+  const ModeView view(tensor.dims, mode);
   const bool at_an_end = view.right == 1 || view.left == 1;
-  (at_an_end ? multiply_at_an_end : multiply_in_the_middle)(view, tensor.values().data(), u,
+  (at_an_end ? multiply_at_an_end : multiply_in_the_middle)(view, tensor.values, u,
                                                             result.values().data());
   return result;
+}
+
+DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u) {
+  return mode_product(TensorView{tensor.dims(), tensor.values().data()}, mode, u);
 }
 
 DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip) {
@@ -156,6 +172,17 @@ RowMatrix unfolding(const DenseTensor& tensor, Index mode) {
     }
   }
   return result;
+}
+
+ModeBases sequential_bases(const DenseTensor& tensor, const std::vector<Index>& ranks) {
+  std::vector<Matrix> bases;
+  std::optional<DenseTensor> left;  // the next mode comes first
+  for (const Index rank : ranks) {
+    const DenseTensor& on = left ? *left : tensor;
+    bases.push_back(leading_mode_basis(on, 0, rank));
+    left = product_of_first_mode(on, bases.back());
+  }
+  return {std::move(bases), std::move(*left)};
 }
 
 }  // namespace sotto

@@ -10,7 +10,14 @@
 
 namespace sotto {
 
+// A dense tensor in C order that lies elsewhere.
+struct TensorView {
+  std::vector<Index> dims;
+  const double* values;
+};
+
 // X x_m U^T: mode m, of d rows, is replaced by the columns of U (d x r). 2 N r flops.
+DenseTensor mode_product(const TensorView& tensor, Index mode, const Matrix& u);
 DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u);
 
 // X x_1 U_1^T x_2 U_2^T .. over all modes but `skip` (none for -1), the mode that shrinks the
@@ -26,5 +33,13 @@ Matrix leading_mode_basis(const DenseTensor& tensor, Index mode, Index r);
 
 // X_(m) as a matrix of d rows, columns in C order of the other modes.
 RowMatrix unfolding(const DenseTensor& tensor, Index mode);
+
+// The sequentially truncated HOSVD (Vannieuwenhoven, Vandebril, Meerbergen 2012): the leading basis
+// of each mode on what the modes before have left, and the core of all bases.
+struct ModeBases {
+  std::vector<Matrix> bases;
+  DenseTensor core;
+};
+ModeBases sequential_bases(const DenseTensor& tensor, const std::vector<Index>& ranks);
 
 }  // namespace sotto
