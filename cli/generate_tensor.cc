@@ -28,9 +28,7 @@ class GenerateTensor final : public Command {
         .choice("format", format_, "format of the tensor file")
         .append(common_.table());
   }
-  std::string example() const override {
-    return "sotto generate tensor -d 50 -k 4 --out tensor";
-  }
+  std::string example() const override { return "sotto generate tensor -d 50 -k 4 --out tensor"; }
 
   ExitCode run() override {
     SOTTO_REQUIRE_AT(!common_.out.empty(), "--out", "say where to write the tensor: --out DIR");

@@ -19,7 +19,8 @@ bool is_person_unit(const ResultFolder& folder) { return folder.find("options/un
 void refuse_others(const ResultFolder& folder, const ApplyTask& task) {
   const ApplyTask usual;
   const std::string& command = folder.command();
-  const bool ratings = command == "complete", points = command == "mixture";
+  const bool ratings = command == "complete";
+  const bool points = command == "mixture" || command == "stream";
   struct Given {
     const char* option;
     bool is_given, has_effect;
@@ -43,10 +44,11 @@ ApplyResult apply_kind(const ResultFolder& folder, const std::string& path, cons
   if (command == "topics") return apply_topics(folder, path, task);
   if (command == "mixture") return apply_mixture(folder, path, task);
   if (command == "decompose" && is_person_unit(folder)) return apply_people(folder, path, task);
-  if (command == "decompose") return apply_cp(folder, path, task);
+  if (command == "decompose") return apply_slices(folder, path, task);
+  if (command == "stream") return apply_stream(folder, path, task);
   if (command == "complete") return apply_completion(folder, path, task);
   throw Error(fmt::format("holds a result of 'sotto {}', which is no model that can be applied; "
-                          "those of topics, mixture, complete and decompose are",
+                          "those of topics, mixture, complete, decompose and stream are",
                           command),
               folder.path());
 }

@@ -8,7 +8,8 @@
 //   topics                      proportions of the topics in each document
 //   mixture                     probabilities of the components for each point
 //   decompose, unit person      loadings of each person: proportions of counts, else least squares
-//   decompose, method cp        loadings of each slice of the first mode, by least squares
+//   decompose                   loadings of each slice of the first mode, by least squares
+//   stream                      loadings of each point, by least squares
 //   complete                    predictions for places; recommendations for one new user
 //
 // Privacy: nothing is spent. What is computed from a released model is post-processing for everyone

@@ -29,7 +29,11 @@ ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
                           const ApplyTask& task);
 ApplyResult apply_people(const ResultFolder& folder, const std::string& path,
                          const ApplyTask& task);
-ApplyResult apply_cp(const ResultFolder& folder, const std::string& path, const ApplyTask& task);
+ApplyResult apply_stream(const ResultFolder& folder, const std::string& path,
+                         const ApplyTask& task);
+// Of decompositions without a unit.
+ApplyResult apply_slices(const ResultFolder& folder, const std::string& path,
+                         const ApplyTask& task);
 ApplyResult apply_users(const ResultFolder& folder, const std::string& path, const ApplyTask& task);
 // Of the two kinds of completion, unit user among them.
 ApplyResult apply_completion(const ResultFolder& folder, const std::string& path,

@@ -85,6 +85,11 @@ std::string ResultFolder::text(const std::string& keys) const {
   return value.get<std::string>();
 }
 
+bool ResultFolder::has_text(const std::string& option) const {
+  const Json& value = find("options/" + option);
+  return value.is_string() && value != "";
+}
+
 bool ResultFolder::flag(const std::string& option) const {
   const Json& value = find("options/" + option);
   return value.is_boolean() && value.get<bool>();

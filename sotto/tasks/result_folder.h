@@ -36,6 +36,8 @@ class ResultFolder {
   std::string text(const std::string& keys) const;
   // Of an option, false where it is not listed.
   bool flag(const std::string& option) const;
+  // Whether an option that takes a text had one.
+  bool has_text(const std::string& option) const;
   // A value of an enum, by its name.
   template <NamedEnum E>
   E named(const std::string& keys) const {

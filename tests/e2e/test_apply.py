@@ -269,6 +269,16 @@ class Slices(ApplyTest):
             for r in (0, 1):
                 self.assertAlmostEqual(row[r], rows[2 + r], delta=1e-12)
 
+    def test_what_a_sparse_tensor_does_not_list_is_zero(self):
+        entries = {(i, j, l): self.values[(i * 5 + j) * 6 + l]
+                   for i in range(7) for j in range(5) for l in range(6) if (i + j + l) % 3}
+        listed = self.write("some.tns", "".join(
+            f"{i + 1} {j + 1} {l + 1} {x!r}\n" for (i, j, l), x in entries.items()))
+        out = self.folder / "found"
+        self.succeed("decompose", listed, "-k", 2, "--method", "cp", "--tolerance", 0, "--out", out)
+        _, applied = self.apply(out, listed)
+        self.assert_same(applied / "loadings.npy", out / "factors_0.npy", within=1e-8)
+
     def test_least_squares_leave_nothing_along_the_model(self):
         tensor, out = self.tensor("t.npy", self.values), self.folder / "found"
         weights = self.result("decompose", tensor, "-k", 2, "--method", "cp", "--out",
@@ -293,9 +303,58 @@ class Slices(ApplyTest):
         self.refuse("apply", out, self.tensor("w.npy", [1.0] * 60, (2, 6, 5)), "--out", "no",
                     says="5 x 6")
         self.refuse_each_damage(out, tensor)
-        tucker = self.folder / "tucker"
-        self.succeed("decompose", tensor, "--ranks", "2,2,2", "--out", tucker)
-        self.refuse("apply", tucker, tensor, "--out", "no", says="tucker")
+
+    def test_slices_of_a_tucker_model(self):
+        for name, values, more in (("any", self.values, []),
+                                   ("positive", [abs(x) for x in self.values], ["--non-negative"])):
+            tensor, out = self.tensor(f"{name}.npy", values), self.folder / name
+            self.succeed("decompose", tensor, "--ranks", "2,2,2", "--iterations", 3000,
+                         "--tolerance", 0, *more, "--out", out)
+            _, applied = self.apply(out, tensor)
+            self.assert_same(applied / "loadings.npy", out / "factors_0.npy",
+                             within=1e-3 if more else 1e-6)
+            listed = self.write(f"{name}.tns", "".join(
+                f"{i + 1} {j + 1} {l + 1} {values[(i * 5 + j) * 6 + l]!r}\n"
+                for i in range(7) for j in range(5) for l in range(6)))
+            _, again = self.apply(out, listed)
+            self.assert_same(again / "loadings.npy", applied / "loadings.npy", within=1e-9)
+        self.refuse("apply", out, self.tensor("w.npy", [1.0] * 60, (2, 6, 5)), "--out", "no",
+                    says="5 x 6")
+        self.refuse_each_damage(out, tensor)
+
+    def test_slices_of_a_symmetric_tensor(self):
+        made = self.generate("tensor", "-d", 8, "-k", 3, out="made")
+        out = self.folder / "power"
+        self.succeed("decompose", made / "tensor.npy", "-k", 3, "--out", out)
+        _, applied = self.apply(out, made / "tensor.npy")
+        self.assert_same(applied / "loadings.npy", out / "vectors.npy", within=1e-9)
+        pairs = self.folder / "pairs"
+        self.succeed("decompose", made / "tensor.npy", "-k", 2, "--method", "eigenpairs", "--out",
+                     pairs)
+        self.refuse("apply", pairs, made / "tensor.npy", "--out", "no", says="eigenpairs")
+
+
+class Stream(ApplyTest):
+    def test_points_are_split_along_the_components(self):
+        made = self.generate("points", "-d", 6, "-k", 2, "-n", 3000, out="made")
+        out = self.folder / "found"
+        self.succeed("stream", made / "points.npy", "-k", 2, "--out", out)
+        rng = random.Random(3)
+        new = [rng.gauss(0, 1) for _ in range(4 * 6)]
+        path = self.write("new.npy", npy_bytes(new, (4, 6)))
+        found, applied = self.apply(self.moved(out), path)
+        self.assertEqual(found["input"]["points"], 4)
+        _, loadings = read_npy(applied / "loadings.npy")
+        _, vectors = read_npy(self.folder / "moved found" / "vectors.npy")
+        for i in range(4):
+            left = [new[6 * i + j] - sum(loadings[2 * i + r] * vectors[2 * j + r] for r in (0, 1))
+                    for j in range(6)]
+            for r in (0, 1):
+                self.assertAlmostEqual(sum(left[j] * vectors[2 * j + r] for j in range(6)), 0,
+                                       delta=1e-10)
+        wide = self.write("wide.csv", "1,2,3\n4,5,6\n")
+        self.refuse("apply", self.folder / "moved found", wide, "--out", "no",
+                    says=["dimension 3", "dimension 6"])
 
 
 class Completion(ApplyTest):

@@ -20,6 +20,7 @@ std::vector<double> values_on_top(std::span<const std::int32_t> of, const Observ
                    [&](std::int32_t a, std::int32_t b) { return key(a) > key(b); });
   if (entries.size() > kPlaces) entries.resize(kPlaces);
   std::vector<double> values;
+  values.reserve(entries.size());
   for (const std::int32_t e : entries) values.push_back(test.at(e));
   return values;
 }

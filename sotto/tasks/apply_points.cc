@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "sotto/io/read_points.h"
+#include "sotto/linalg/gemm.h"
+#include "sotto/linalg/spectral.h"
+#include "sotto/moments/mixture_expectation.h"
+#include "sotto/tasks/apply_kinds.h"
+
+namespace sotto {
+namespace {
+
+// One row a point, from rows_of(points). Block after block, as a training run does it: its numbers
+// to the last digit.
+template <class RowsOf>
+ApplyResult rows_of_points(const std::string& path, const ApplyTask& task, Index dim,
+                           RowsOf rows_of) {
+  PointFileOptions file;
+  file.format = format_named<PointFormat>(task);
+  file.header = task.header;
+  file.dtype = task.dtype;
+  const bool raw = file.format == PointFormat::raw || file.dtype != RawNumbers::automatic;
+  if (raw) file.dim = dim;
+  const Points points = open_points(path, file).open(callers_own_data());
+  SOTTO_REQUIRE_AT(points->dim() == dim, path,
+                   "has points of dimension {}, the model is of dimension {}", points->dim(), dim);
+  std::vector<RowMatrix> blocks;
+  const Index records = for_record_blocks(
+      *points, kNoBound, [&](const RowMatrix& x) { blocks.push_back(rows_of(x)); });
+  SOTTO_REQUIRE_AT(records > 0, path, "has no points");
+  ApplyResult result;
+  result.input = "points";
+  result.records = records;
+  result.rows.resize(records, blocks[0].cols());
+  Index row = 0;
+  for (const RowMatrix& block : blocks) {
+    result.rows.middleRows(row, block.rows()) = block;
+    row += block.rows();
+  }
+  return result;
+}
+
+GaussianMixture saved_mixture(const ResultFolder& folder) {
+  GaussianMixture mixture{folder.matrix("means.npy"), folder.weights(), folder.number("variance")};
+  folder.require_together(mixture.components() == mixture.weights.size() &&
+                          mixture.weights.minCoeff() >= 0 && mixture.variance >= 0);
+  return mixture;
+}
+
+}  // namespace
+
+ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
+                          const ApplyTask& task) {
+  const GaussianMixture mixture = saved_mixture(folder);
+  ApplyResult result = rows_of_points(
+      path, task, mixture.dim(), [&](const RowMatrix& x) { return responsibilities(x, mixture); });
+  result.model.what =
+      fmt::format("{} components of dimension {}", mixture.components(), mixture.dim());
+  result.rows_are = "proportions";
+  return result;
+}
+
+// The least squares of x = sum_r c_r v_r.
+ApplyResult apply_stream(const ResultFolder& folder, const std::string& path,
+                         const ApplyTask& task) {
+  const Matrix vectors = folder.matrix("vectors.npy");
+  folder.require_together(vectors.cols() == folder.numbers("weights").size() &&
+                          static_cast<double>(vectors.rows()) == folder.number("input/dim"));
+  const RowMatrix inverse = pseudo_inverse(vectors).transpose();
+  ApplyResult result = rows_of_points(path, task, vectors.rows(), [&](const RowMatrix& x) {
+    return multiply_transposed_narrow(Eigen::Map<const Matrix>(x.data(), x.cols(), x.rows()),
+                                      inverse);
+  });
+  result.model.what = fmt::format("{} components of dimension {}", vectors.cols(), vectors.rows());
+  result.rows_are = "loadings";
+  return result;
+}
+
+}  // namespace sotto
