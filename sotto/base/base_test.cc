@@ -153,6 +153,7 @@ TEST(Progress, line_shows_share_rate_and_time_left) {
 TEST(Progress, rate_and_time_left_are_not_guessed) {
   EXPECT_EQ(progress_line({"work", 50, 100}, {}), "[############............]  50%  work");
   EXPECT_EQ(progress_line({"reading", 10, 0}, {}), "reading  10");
+  EXPECT_EQ(progress_line({"second moment", 0, 0}, {}), "second moment");
   ProgressRate rate;
   EXPECT_FALSE(rate.after({"work", 0, 100}, 1000));
   EXPECT_FALSE(rate.after({"work", 5, 100}, 1001));    // too soon

@@ -36,7 +36,9 @@ void prefer_huge_pages(void* data, std::size_t bytes) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const std::uintptr_t first = rounded_to(address, kHugePage);
   const std::uintptr_t last = (address + bytes) / kHugePage * kHugePage;
-  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  if (first < last) {
+    ::madvise(static_cast<char*>(data) + (first - address), last - first, MADV_HUGEPAGE);
+  }
 #else
   (void)data;
   (void)bytes;

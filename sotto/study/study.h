@@ -77,7 +77,7 @@ struct StudyTable {
 };
 
 // One statement of the paper, and what was found.
-struct Finding {
+struct Finding {  // NOLINT(bugprone-exception-escape): moving a Json does not throw
   std::string states;
   std::string measured;  // in words and numbers
   bool same = false;

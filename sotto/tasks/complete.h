@@ -88,6 +88,9 @@ CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,
 void save(const CompletionResult& result, OutputFolder& folder);
 
 // A report on public ratings and the test file; nothing is learnt.
+struct TestFileCheck {
+  Index entries = 0, duplicates = 0, overlap = 0, unknown_rows = 0;
+};
 struct RatingCheck {
   RatingShape shape;
   std::vector<std::string> modes;
@@ -95,11 +98,7 @@ struct RatingCheck {
   std::vector<Index> empty_slices;     // rows without entries, one number a mode
   std::vector<Index> ratings_of_rows;  // of the first mode, in increasing order
   double lowest = 0, highest = 0;
-
-  struct Test {
-    Index entries = 0, duplicates = 0, overlap = 0, unknown_rows = 0;
-  };
-  std::optional<Test> test;
+  std::optional<TestFileCheck> test;
 };
 RatingCheck check_ratings(Input<Ratings> ratings, const CompleteTask& task);
 
