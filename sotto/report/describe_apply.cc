@@ -25,7 +25,7 @@ Json prediction_records(const ApplyResult& result, std::size_t most) {
 
 // The first rows, with as many components as a page is wide.
 Json row_records(const ApplyResult& result) {
-  constexpr Index kRows = 10, kComponents = 20;
+  constexpr Index kRows = 10, kComponents = 10;
   Json records = Json::array();
   for (Index i = 0; i < std::min(result.rows.rows(), kRows); ++i) {
     Json record{{"record", i}};

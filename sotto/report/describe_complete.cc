@@ -169,7 +169,19 @@ void describe(const UserCompletionResult& result, ResultDocument& document) {
 
 void describe(const RatingCheck& check, ResultDocument& document) {
   describe_ratings(check.shape, check.modes, document);
-  document.value("check", check_json(check));
+  const Json found = check_json(check);
+  document.value("check/duplicates", found["duplicates"], "Ratings of a place that had one")
+      .value("check/empty_slices", found["empty_slices"], "Rows without a rating, by mode");
+  for (const auto& [key, label] :
+       {std::pair{"users", "Users"}, std::pair{"least", "Fewest ratings of a user"},
+        std::pair{"median", "Median ratings of a user"},
+        std::pair{"ninety", "90 % of the users have at most"},
+        std::pair{"ninety_nine", "99 % of the users have at most"},
+        std::pair{"most", "Most ratings of a user"}}) {
+    document.value(std::string("check/contributions/") + key, found["contributions"][key], label);
+  }
+  document.value("check/values", found["values"], "Values");
+  if (check.test) document.value("check/test", found["test"], "Test");
 }
 
 std::string to_text(const CompletionResult& result) {

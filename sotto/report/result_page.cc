@@ -127,7 +127,9 @@ Chart component_chart(const std::string& key, const Json& history) {
   const std::size_t steps = std::min({values.size(), component.size(), iteration.size()});
   for (std::size_t n = 0; n < steps; ++n) {
     ChartSeries& one = series[component[n]];
-    one.x.push_back(iteration[n]);
+    // Steps that polish a component are counted from 1 again; the curve goes on.
+    const bool again = !one.x.empty() && iteration[n] <= one.x.back();
+    one.x.push_back(again ? one.x.back() + 1 : iteration[n]);
     one.y.push_back(values[n]);
   }
   Chart chart;

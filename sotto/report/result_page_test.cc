@@ -241,6 +241,16 @@ TEST(ResultPage, rows_in_an_order_are_lines_and_others_are_cards) {
   EXPECT_NE(html.find("class=\"signed\""), std::string::npos);
 }
 
+TEST(ResultPage, a_curve_goes_on_where_iterations_are_counted_again) {
+  ResultDocument document = invented();
+  document.component_history({{"component", {0, 0, 0, 0, 1}},
+                              {"iteration", {1, 2, 1, 2, 1}},
+                              {"change", {0.5, 0.25, 0.125, 0.0625, 0.75}}});
+  const Chart chart = section(page_of(document), "Curves")->charts[0];
+  EXPECT_EQ(chart.series[0].x, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(chart.series[1].x, (std::vector<double>{1}));
+}
+
 TEST(ResultPage, times_and_epochs_of_a_result_that_is_not_private) {
   ResultDocument document = invented();
   document.input("entries", 9).seconds(1.5).seconds("reading", 0.25);

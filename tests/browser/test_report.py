@@ -248,6 +248,16 @@ class ReportPages(unittest.TestCase):
                 wide += table["wide"]
         self.assertGreater(wide, 0)  # or the test would say nothing
 
+    def test_no_table_is_cut_off_on_paper(self):
+        for run in self.runs:
+            self.open(run, width=673, height=900)  # a sheet of A4 without its margins
+            self.browser.ask("Emulation.setEmulatedMedia", media="print")
+            width = self.browser.evaluate("dispatchEvent(new Event('beforeprint')), "
+                                          "document.documentElement.scrollWidth")
+            self.shoot(run, "print")
+            self.browser.ask("Emulation.setEmulatedMedia", media="")
+            self.assertLessEqual(width, 673, run.name)
+
     def test_the_sentence_of_the_certificate_and_its_unit_come_before_the_result(self):
         private = 0
         for run in self.runs:
