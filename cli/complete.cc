@@ -120,7 +120,7 @@ class Complete final : public Command {
   ResultDocument start(std::vector<std::string> unused) {
     if (!unused.empty()) unused.emplace_back("check");
     unused.emplace_back("plan");
-    return start_document("A completed tensor", unused);
+    return start_document(check_ ? "What the ratings hold" : "A completed tensor", unused);
   }
 
   template <class Result>

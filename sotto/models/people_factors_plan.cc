@@ -96,7 +96,7 @@ std::vector<PlannedRelease> planned_list(const PeoplePlan& plan) {
 
 std::string method_of(const PeoplePlan& plan) {
   const bool counts = plan.values == PeopleValues::counts;
-  const std::string moments =
+  std::string moments =
       counts ? "pairs and triples of different events" : "Gram matrices and compressed slices";
   const std::string steps = counts ? "expectation steps" : "alternating steps";
   switch (plan.route) {

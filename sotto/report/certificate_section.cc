@@ -66,9 +66,12 @@ PageTable release_table(const Json& releases) {
   for (const Json& release : releases) {
     Json row;
     for (const char* key : {"what", "mechanism", "values", "count", "sensitivity", "noise"}) {
-      row[key] = release.at(key);
+      if (release.contains(key)) row[key] = release.at(key);
     }
-    for (const auto& [key, value] : release.at("cost").items()) row["cost, " + key] = value;
+    const Json& cost = at(release, "cost");
+    if (cost.is_object()) {
+      for (const auto& [key, value] : cost.items()) row["cost, " + key] = value;
+    }
     if (release.contains("parallel")) row["group"] = release.at("parallel");
     if (release.contains("note")) row["note"] = release.at("note");
     rows.push_back(std::move(row));
@@ -79,6 +82,11 @@ PageTable release_table(const Json& releases) {
 template <class Wanted>
 bool any_release(const Certificate& certificate, Wanted wanted) {
   return std::any_of(certificate.releases.begin(), certificate.releases.end(), wanted);
+}
+
+bool is_proved(const Json& certificate) {
+  return text_at(certificate, "guarantee", "") == "proved" &&
+         at(certificate, "epsilon").is_number() && at(certificate, "delta").is_number();
 }
 
 std::string meaning_of_columns(const Certificate& certificate) {
@@ -132,21 +140,71 @@ void say_made_up(Page& page) {
   page.notice = {"Generated from a model: no data was read, so there is nothing to protect."};
 }
 
+// What a folder says of its model: the promise, or why there is none.
+void say_applied(const Json& source, Page& page) {
+  const Json& certificate = at(source, "privacy");
+  const std::string shows = "This page shows the data that it was given.";
+  if (is_proved(certificate)) {
+    page.notice = {"Nothing is spent: made from a model with epsilon ",
+                   promised(certificate["epsilon"].get<double>()),
+                   " and delta ",
+                   promised(certificate["delta"].get<double>()),
+                   " for ",
+                   text_at(certificate, "unit", "a unit that its certificate does not name"),
+                   ". " + shows};
+    return;
+  }
+  page.mark = PageMark::bad;
+  page.notice = {"No privacy guarantee: made from a model ",
+                 certificate.is_null()
+                     ? std::string("that is not private")
+                     : "without one, " + text_at(certificate, "why", "not proved"),
+                 ". " + shows};
+}
+
 PageSection certificate_section(const Certificate& certificate) {
   const PrivacyStatement& statement = certificate.statement;
-  PageSection section;
-  section.heading = "Privacy certificate";
+  PageSection section{"Privacy certificate"};
   say_what_is_promised(certificate, section);
   say_what_is_public(statement.public_facts, section);
   if (statement.claimed) say_what_was_claimed(*statement.claimed, section);
-  section.facts = {{"Epsilon", epsilon_of(certificate)},
+  section.facts = {{"Protected unit", statement.unit},
+                   {"Epsilon", epsilon_of(certificate)},
                    {"Delta", promised(statement.delta)},
-                   {"Protected unit", statement.unit},
-                   {"Guarantee", certificate.proved ? "proved" : "none"},
-                   {"Accounted by", certificate.accountant}};
-  if (!certificate.releases.empty()) {
-    section.tables.push_back(release_table(Json(certificate.to_json())["releases"]));
-    section.tables.back().caption = meaning_of_columns(certificate);
+                   {"Guarantee", certificate.proved ? "proved" : "none"}};
+  return section;
+}
+
+PageSection releases_section(const Certificate& certificate) {
+  PageSection section{"What was released"};
+  section.facts = {{"Accounted by", certificate.accountant}};
+  if (certificate.releases.empty()) return section;
+  section.tables.push_back(release_table(Json(certificate.to_json())["releases"]));
+  section.tables.back().caption = meaning_of_columns(certificate);
+  return section;
+}
+
+PageSection source_section(const Json& source) {
+  PageSection section{"The model that was applied"};
+  section.facts = {{"Folder", text_at(source, "folder", "")},
+                   {"Made by", "sotto " + text_at(source, "command", "")}};
+  const Json& certificate = at(source, "privacy");
+  if (certificate.is_null()) {
+    section.facts.emplace_back("Guarantee", "none: it was made without privacy");
+    return section;
+  }
+  for (const char* key : {"epsilon", "delta"}) {
+    const Json& number = at(certificate, key);
+    section.facts.emplace_back(label_of(key),
+                               number.is_number() ? promised(number.get<double>()) : Cell("none"));
+  }
+  for (const char* key : {"unit", "neighbours", "guarantee", "why", "public"}) {
+    const Json& fact = at(certificate, key);
+    if (!fact.is_null()) section.facts.emplace_back(label_of(key), cell_of(fact));
+  }
+  if (is_records(at(certificate, "releases"))) {
+    section.tables.push_back(release_table(at(certificate, "releases")));
+    section.tables.back().caption = "The noisy releases that the model was made of.";
   }
   return section;
 }

@@ -25,6 +25,8 @@ struct Chart {
   // Not empty: bars, one group per category; y has a value for each category and x is empty.
   std::vector<std::string> categories;
   std::vector<ChartSeries> series;
+  // Names of x = 0, 1, .. under lines, such as dates; empty: x is shown as a number.
+  std::vector<std::string> x_names = {};
 };
 
 }  // namespace sotto

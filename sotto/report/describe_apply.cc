@@ -23,6 +23,20 @@ Json prediction_records(const ApplyResult& result, std::size_t most) {
   return records;
 }
 
+// The first rows, with as many components as a page is wide.
+Json row_records(const ApplyResult& result) {
+  constexpr Index kRows = 10, kComponents = 10;
+  Json records = Json::array();
+  for (Index i = 0; i < std::min(result.rows.rows(), kRows); ++i) {
+    Json record{{"record", i}};
+    for (Index t = 0; t < std::min(result.rows.cols(), kComponents); ++t) {
+      record[fmt::format("component {}", t + 1)] = result.rows(i, t);
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
 }  // namespace
 
 void describe(const ApplyResult& result, ResultDocument& document) {
@@ -31,7 +45,8 @@ void describe(const ApplyResult& result, ResultDocument& document) {
   if (!result.rows_are.empty()) {
     const Vector mean = result.rows.colwise().mean();
     document.value("array", result.rows_are + ".npy", "One row a record")
-        .spectrum("mean_" + result.rows_are, list_of(mean), "Mean over the records");
+        .spectrum("mean_" + result.rows_are, list_of(mean), "Mean over the records")
+        .table("first_" + result.rows_are, "The first records", row_records(result));
   }
   if (!result.modes.empty()) {
     const std::size_t most = result.recommended ? result.predictions.size() : kPredictionsShown;
@@ -46,9 +61,9 @@ void describe(const ApplyResult& result, ResultDocument& document) {
     }
   }
   document.value("spent", 0, "Epsilon spent on the training data");
-  document.detail("source", {{"folder", result.model.folder},
-                             {"command", result.model.command},
-                             {"privacy", parse_json(result.model.certificate)}});
+  document.source({{"folder", result.model.folder},
+                   {"command", result.model.command},
+                   {"privacy", parse_json(result.model.certificate)}});
 }
 
 std::string to_text(const ApplyResult& result) {

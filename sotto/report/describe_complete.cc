@@ -20,9 +20,10 @@ void describe_ratings(const RatingShape& shape, const Names& names, ResultDocume
 
 void describe_scores(const std::optional<CompletionScores>& scores, ResultDocument& document) {
   if (!scores) return;
-  document.value("rmse", scores->rmse, "RMSE").value("mae", scores->mae, "MAE");
-  if (scores->ndcg10) document.value("ndcg10", *scores->ndcg10, "NDCG@10");
-  if (scores->precision10) document.value("precision10", *scores->precision10, "Precision@10");
+  document.fit("rmse", scores->rmse, "RMSE of the test ratings")
+      .fit("mae", scores->mae, "MAE of the test ratings");
+  if (scores->ndcg10) document.fit("ndcg10", *scores->ndcg10, "NDCG@10");
+  if (scores->precision10) document.fit("precision10", *scores->precision10, "Precision@10");
   document.value("test", {{"entries", scores->entries}, {"unknown_rows", scores->unknown}});
 }
 
@@ -66,6 +67,9 @@ void describe_training(const CompletionResult& result, ResultDocument& document)
       .fact("method", result.method)
       .fact("epochs", training.history.size())
       .fact("best_epoch", training.best_epoch);
+  if (!training.history.empty()) {
+    document.fit("train_rmse", training.history.back().train_rmse, "RMSE of the training ratings");
+  }
   Json errors, seconds;
   for (const EpochRecord& epoch : training.history) {
     errors["train_rmse"].push_back(epoch.train_rmse);
@@ -74,6 +78,47 @@ void describe_training(const CompletionResult& result, ResultDocument& document)
   }
   document.epoch_history(std::move(errors)).epoch_seconds(std::move(seconds));
   document.seconds(training.seconds);
+}
+
+std::vector<std::string> labels_of(const LabelTable& table) {
+  std::vector<std::string> labels;
+  for (Index i = 0; i < table.size(); ++i) labels.emplace_back(table.label(i));
+  return labels;
+}
+
+// The labels of a mode. Numbers among them are names: those of items and users.
+RowNames mode_rows(const RatingMode& mode, Index rows) {
+  RowNames names;
+  names.identities = true;
+  for (Index i = 0; i < rows; ++i) names.labels.push_back(mode.label(i));
+  return names;
+}
+
+// What was learnt about items and contexts. Users, the first mode, are in the arrays alone: their
+// labels mean little to a reader.
+void describe_rows(const CompletionResult& result, ResultDocument& document) {
+  for (std::size_t m = 1; m < result.modes.size(); ++m) {
+    if (result.model.holds(static_cast<Index>(m))) continue;
+    const RatingMode& mode = result.modes[m];
+    const RowNames rows = mode_rows(mode, result.shape.dims[m]);
+    const Vector& biases = result.model.biases.rows[m];
+    document.columns(fmt::format("biases_{}", m), Matrix(biases), rows, "Bias by " + mode.name)
+        .columns(fmt::format("factors_{}", m), result.model.factor(static_cast<Index>(m)), rows,
+                 mode.name);
+  }
+}
+
+// The items of each taste, and what is liked at what time.
+void describe_user_model(const UserCompletionResult& result, ResultDocument& document) {
+  const UserModel& model = result.model;
+  document
+      .columns("factors_1", model.factors,
+               {.labels = labels_of(result.rows.items), .identities = true}, "items")
+      .columns("biases_1", Matrix(model.effects),
+               {.labels = labels_of(result.rows.items), .identities = true}, "Effect of an item");
+  if (model.times.size() == 0) return;
+  document.columns("biases_2", Matrix(model.times), {.labels = labels_of(*result.rows.times)},
+                   "Effect of time");
 }
 
 // The part of the model that is in no array.
@@ -141,6 +186,7 @@ void describe(const CompletionResult& result, ResultDocument& document) {
   } else {
     describe_training(result, document);
   }
+  describe_rows(result, document);
   describe_model(result.model, document);
 }
 
@@ -149,6 +195,7 @@ void describe(const UserCompletionResult& result, ResultDocument& document) {
   document.input("items", result.rows.items.size());
   describe_scores(result.scores, document);
   document.certificate(result.certificate).fact("method", result.method);
+  describe_user_model(result, document);
   document.detail("mean", model.mean);
   Json user{{"level_variance", model.level_variance},
             {"error_variance", model.error_variance},
@@ -160,7 +207,19 @@ void describe(const UserCompletionResult& result, ResultDocument& document) {
 
 void describe(const RatingCheck& check, ResultDocument& document) {
   describe_ratings(check.shape, check.modes, document);
-  document.value("check", check_json(check));
+  const Json found = check_json(check);
+  document.value("check/duplicates", found["duplicates"], "Ratings of a place that had one")
+      .value("check/empty_slices", found["empty_slices"], "Rows without a rating, by mode");
+  for (const auto& [key, label] :
+       {std::pair{"users", "Users"}, std::pair{"least", "Fewest ratings of a user"},
+        std::pair{"median", "Median ratings of a user"},
+        std::pair{"ninety", "90 % of the users have at most"},
+        std::pair{"ninety_nine", "99 % of the users have at most"},
+        std::pair{"most", "Most ratings of a user"}}) {
+    document.value(std::string("check/contributions/") + key, found["contributions"][key], label);
+  }
+  document.value("check/values", found["values"], "Values");
+  if (check.test) document.value("check/test", found["test"], "Test");
 }
 
 std::string to_text(const CompletionResult& result) {

@@ -18,8 +18,8 @@ Json or_null(const std::optional<T>& value) {
 }
 
 void describe_measures(const FitMeasures& measures, ResultDocument& document) {
-  document.value("fit", measures.fit(), "Fit, 1 - |X - X^| / |X|")
-      .value("explained", measures.explained(), "Explained, 1 - |X - X^|^2 / |X|^2")
+  document.fit("fit", measures.fit(), "Fit, 1 - |X - X^| / |X|")
+      .fit("explained", measures.explained(), "Explained, 1 - |X - X^|^2 / |X|^2")
       .fact("relative_error", measures.relative_error())
       .fact("observed", measures.observed, "Entries fitted");
 }
@@ -91,24 +91,12 @@ void describe_power(const DecomposeResult& result, ResultDocument& document) {
       .component_history(std::move(history));
 }
 
-// The rows with the largest entries of a column, by their labels.
-Json labelled_entries(const Matrix& factor, const std::vector<std::string>& labels) {
-  constexpr Index kShown = 10;
-  Json components = Json::array();
-  for (Index r = 0; r < factor.cols(); ++r) {
-    std::vector<Index> order(static_cast<std::size_t>(factor.rows()));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-      return std::abs(factor(a, r)) > std::abs(factor(b, r));
-    });
-    Json entries = Json::array();
-    for (Index n = 0; n < std::min(kShown, factor.rows()); ++n) {
-      const Index i = order[static_cast<std::size_t>(n)];
-      entries.push_back({{"label", labels[static_cast<std::size_t>(i)]}, {"value", factor(i, r)}});
-    }
-    components.push_back(entries);
-  }
-  return components;
+// Indices of a sparse tensor are names of rows more often than places.
+RowNames tensor_rows(const DecomposeResult& result, std::size_t mode) {
+  RowNames rows;
+  if (mode < result.labels.size()) rows.labels = result.labels[mode];
+  rows.counted = !result.entries.has_value();
+  return rows;
 }
 
 std::string percent_or_none(const std::optional<double>& percent) {
@@ -201,12 +189,7 @@ void describe(const DecomposeResult& result, ResultDocument& document) {
     document.weights(found.weights, "component");
   }
   for (std::size_t mode = 0; mode < found.factors.size(); ++mode) {
-    document.entry_cards(array_name(found, mode), found.factors[mode])
-        .lines_if_ordered(array_name(found, mode), found.factors[mode]);
-    if (mode < result.labels.size() && !result.labels[mode].empty()) {
-      document.detail("labelled_entries/" + array_name(found, mode),
-                      labelled_entries(found.factors[mode], result.labels[mode]));
-    }
+    document.columns(array_name(found, mode), found.factors[mode], tensor_rows(result, mode));
   }
   document.fact("status", status_text(found.status));
   if (!result.cp && !result.tucker) describe_power(result, document);

@@ -6,9 +6,13 @@ namespace {
 std::vector<double> values_of(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
 void describe_public(const MixtureResult::Public& open, ResultDocument& document) {
+  if (!open.log_likelihood.empty()) {
+    document.fit("log_likelihood", open.log_likelihood.back(),
+                 "Log likelihood of a point, before the last step");
+  }
   document.spectrum("second_spectrum", values_of(open.second_spectrum))
       .spectrum("third_spectrum", values_of(open.third_spectrum))
-      .curve("log_likelihood", open.log_likelihood)
+      .curve("log_likelihood", open.log_likelihood, "Log likelihood of a point")
       .fact("movement", open.movement)
       .seconds(open.seconds);
 }
@@ -22,7 +26,7 @@ void describe(const MixtureResult& result, ResultDocument& document) {
   if (result.released) document.certificate(result.released->certificate);
   document.weights(result.mixture.weights, "component")
       .value("variance", result.mixture.variance)
-      .entry_cards("means", result.mixture.means);
+      .columns("means", result.mixture.means, {.labels = {}, .counted = true});
   if (!result.exposes.empty()) document.exposed(result.exposes);
   document.fact("status", status_text(result.status)).fact("rank", result.rank);
   if (result.open) describe_public(*result.open, document);

@@ -33,7 +33,7 @@ void describe(const PeopleResult& result, ResultDocument& document) {
   if (result.certificate) document.certificate(*result.certificate);
   document.weights(result.weights, "component");
   for (std::size_t m = 0; m < result.factors.size(); ++m) {
-    document.entry_cards(fmt::format("factors_{}", m + 1), result.factors[m]);
+    document.columns(fmt::format("factors_{}", m + 1), result.factors[m], {});
   }
   document.table("loadings", "People by their loading on each component", loading_records(result));
   if (result.core > 0) document.fact("core", result.core, "Rows of the pair moment");

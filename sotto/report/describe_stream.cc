@@ -12,7 +12,7 @@ void describe(const StreamResult& result, ResultDocument& document) {
   if (result.records) document.input("records", *result.records);
   if (result.certificate) document.certificate(*result.certificate);
   document.weights(found.weights, "component")
-      .entry_cards("vectors", found.vectors())
+      .columns("vectors", found.vectors(), {.labels = {}, .counted = true})
       .fact("status", status_text(found.status))
       .component_column("diagnostics/agreement", list_of(found.agreement))
       .component_column("diagnostics/iterations", found.iterations)

@@ -13,21 +13,10 @@
 namespace sotto {
 namespace {
 
-// The entries of largest absolute value in each column, largest first: [{index: [..], value: [..]},
-// ..]. The array has all entries; these are for the reader of a result.
-// Whether neighbouring rows are alike: the autocorrelation at distance one, over all columns. Rows
-// in no order have about 0.
-bool rows_are_ordered(const Matrix& columns) {
-  constexpr Index kFewest = 10, kMost = 2000;
-  constexpr double kAlike = 0.8;
-  const Index rows = columns.rows();
-  if (rows < kFewest || rows > kMost) return false;
-  const Matrix centred = columns.rowwise() - columns.colwise().mean();
-  const double alike = centred.topRows(rows - 1).cwiseProduct(centred.bottomRows(rows - 1)).sum();
-  return alike >= kAlike * centred.squaredNorm() && alike > 0;
-}
-
-Json largest_entries(const Matrix& columns) {
+// The entries of largest absolute value in each column, largest first, with their labels where
+// there are any: [{index: [..], value: [..], label: [..]}, ..]. The array has all entries; these
+// are for the reader of a result.
+Json largest_entries(const Matrix& columns, const std::vector<std::string>& labels) {
   constexpr Index kShown = 8;
   std::vector<Index> order(static_cast<std::size_t>(columns.rows()));
   const auto few = std::min<Index>(kShown, columns.rows());
@@ -46,10 +35,25 @@ Json largest_entries(const Matrix& columns) {
       const Index i = order[static_cast<std::size_t>(n)];
       entries["index"].push_back(i);
       entries["value"].push_back(columns(i, j));
+      if (!labels.empty()) entries["label"].push_back(labels[static_cast<std::size_t>(i)]);
     }
     all.push_back(std::move(entries));
   }
   return all;
+}
+
+// The first columns, as many as a chart has colours, with the labels of their rows: {rows: [..],
+// components: [[..], ..]}. Rows that are ordered by their index have no labels.
+Json lines_of(const Matrix& columns, RowOrder order, const std::vector<std::string>& labels) {
+  constexpr Index kLines = 8;
+  Json lines;
+  if (order == RowOrder::numbers) lines["rows"] = label_numbers(labels);
+  if (order == RowOrder::dates) lines["rows"] = labels;
+  lines["components"] = Json::array();
+  for (Index j = 0; j < std::min(columns.cols(), kLines); ++j) {
+    lines["components"].push_back(list_of(columns.col(j)));
+  }
+  return lines;
 }
 
 void set_at(Json& root, const std::string& path, const Json& value) {
@@ -106,6 +110,10 @@ ResultDocument& ResultDocument::value(const std::string& key, Json value,
   return add(Shown::value, key, std::move(value), label);
 }
 
+ResultDocument& ResultDocument::fit(const std::string& key, Json value, const std::string& label) {
+  return add(Shown::fit, key, std::move(value), label);
+}
+
 ResultDocument& ResultDocument::quality(const std::string& key, Json value,
                                         const std::string& label) {
   return add(Shown::quality, "evaluation/" + key, std::move(value), label);
@@ -124,15 +132,15 @@ ResultDocument& ResultDocument::topic_cards(Json topics) {
   return add(Shown::topic_cards, "topics", std::move(topics));
 }
 
-ResultDocument& ResultDocument::entry_cards(const std::string& array, const Matrix& columns) {
-  return add(Shown::entry_cards, "largest_entries/" + array, largest_entries(columns), array);
-}
-
-ResultDocument& ResultDocument::lines_if_ordered(const std::string& array, const Matrix& columns) {
-  if (!rows_are_ordered(columns)) return *this;
-  Json lines = Json::array();
-  for (Index r = 0; r < columns.cols(); ++r) lines.push_back(list_of(columns.col(r)));
-  return add(Shown::lines, "lines/" + array, std::move(lines), array);
+ResultDocument& ResultDocument::columns(const std::string& array, const Matrix& columns,
+                                        const RowNames& rows, const std::string& label) {
+  SOTTO_REQUIRE(rows.labels.empty() || std::ssize(rows.labels) == columns.rows(),
+                "the rows of '{}' have {} labels", array, rows.labels.size());
+  const std::string& name = label.empty() ? array : label;
+  add(Shown::entry_cards, "largest_entries/" + array, largest_entries(columns, rows.labels), name);
+  const RowOrder order = row_order(rows, columns.rows());
+  if (order == RowOrder::none) return *this;
+  return add(Shown::lines, "lines/" + array, lines_of(columns, order, rows.labels), name);
 }
 
 ResultDocument& ResultDocument::curve(const std::string& key, Json numbers,
@@ -165,6 +173,10 @@ ResultDocument& ResultDocument::table(const std::string& path, const std::string
 ResultDocument& ResultDocument::certificate(const Certificate& certificate) {
   certificate_ = certificate;
   return add(Shown::certificate, "privacy", Json(certificate.to_json()));
+}
+
+ResultDocument& ResultDocument::source(Json model) {
+  return add(Shown::source, "source", std::move(model));
 }
 
 ResultDocument& ResultDocument::exposed(const std::string& sentence) {

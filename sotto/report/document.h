@@ -28,6 +28,7 @@
 #include "sotto/linalg/matrix.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/report/result.h"
+#include "sotto/report/row_order.h"
 
 namespace SOTTO_API sotto {
 
@@ -35,11 +36,12 @@ enum class Shown {
   input,              // a fact of the input: "What was computed"
   fact,               // a fact of the computation: "What was computed"
   value,              // a number of the result, or an object of them: "Result"
+  fit,                // how well the model fits: first on the page of a run that is not private
   weights,            // one number a component: a chart, and the first column of their table
   component_column,   // one number a component: a further column
   topic_cards,        // [{weight, words: [{word, probability}]}]
-  entry_cards,        // [{index: [..], value: [..]}], one a component
-  lines,              // [[..], ..]: one line a component, over the rows of a mode
+  entry_cards,        // [{index: [..], value: [..], label: [..]}], one a component
+  lines,              // {rows: [..], components: [[..], ..]}: instead of cards on the page
   quality,            // a fact of the evaluation: "Quality"
   curve,              // numbers by step
   spectrum,           // numbers by rank, as bars
@@ -47,6 +49,7 @@ enum class Shown {
   epoch_history,      // {train_rmse: [..], ..}: errors by epoch, one curve each
   table,              // [{..}, {..}] under a caption: "Result"
   certificate,
+  source,   // {folder, command, privacy}: the model that a result was made from
   exposed,  // a sentence: whose data the result shows without protection
   time,     // seconds, or a list of them by epoch; never in a private result
   detail,   // in the JSON, and among "Also in the result"
@@ -81,15 +84,18 @@ class ResultDocument {
   ResultDocument& fact(const std::string& key, Json value, const std::string& label = {});
   // At the top.
   ResultDocument& value(const std::string& key, Json value, const std::string& label = {});
+  // At the top.
+  ResultDocument& fit(const std::string& key, Json value, const std::string& label = {});
   // Under evaluation.
   ResultDocument& quality(const std::string& key, Json value, const std::string& label = {});
   ResultDocument& weights(const Vector& weights, const std::string& of);
   ResultDocument& component_column(const std::string& path, Json numbers,
                                    const std::string& label = {});
   ResultDocument& topic_cards(Json topics);  // as `topics`
-  ResultDocument& entry_cards(const std::string& array, const Matrix& columns);
-  // The columns as lines, where the rows have an order that shows: spectra, months.
-  ResultDocument& lines_if_ordered(const std::string& array, const Matrix& columns);
+  // The columns of an array: their largest entries, and lines where the rows have an order
+  // (report/row_order.h). `label` is the name on the page; empty: that of the array.
+  ResultDocument& columns(const std::string& array, const Matrix& columns, const RowNames& rows,
+                          const std::string& label = {});
   // Under diagnostics.
   ResultDocument& curve(const std::string& key, Json numbers, const std::string& label = {});
   ResultDocument& spectrum(const std::string& key, Json numbers, const std::string& label = {});
@@ -98,6 +104,7 @@ class ResultDocument {
   ResultDocument& epoch_seconds(Json seconds);      // as diagnostics/history/seconds
   ResultDocument& table(const std::string& path, const std::string& caption, Json records);
   ResultDocument& certificate(const Certificate& certificate);     // as privacy
+  ResultDocument& source(Json model);                              // as source
   ResultDocument& exposed(const std::string& sentence);            // as exposes
   ResultDocument& seconds(double seconds);                         // at the top
   ResultDocument& seconds(const std::string& of, double seconds);  // as diagnostics/seconds_of

@@ -28,18 +28,31 @@ Certificate some_certificate() {
   return {statement, 0.5, true, "it follows", "GDP (exact)", {}};
 }
 
-TEST(ResultDocument, rows_in_an_order_are_drawn_as_lines) {
-  Matrix spectra(60, 2), shuffled(60, 2);
-  for (Index i = 0; i < 60; ++i) {
-    const double x = static_cast<double>(i) / 10;
-    spectra.row(i) << std::exp(-(x - 2) * (x - 2)), std::exp(-(x - 4) * (x - 4));
-    shuffled.row(37 * i % 60) = spectra.row(i);
+TEST(ResultDocument, what_is_known_of_the_rows_decides_on_lines_whatever_the_values) {
+  const Matrix spectra = Matrix::Random(40, 10);
+  RowNames wavelengths, samples;
+  for (int i = 0; i < 40; ++i) {
+    wavelengths.labels.push_back(std::to_string(250 + 2 * i));
+    samples.labels.push_back("sample " + std::to_string(i));
   }
   ResultDocument document = small_document();
-  document.lines_if_ordered("factors_1", spectra).lines_if_ordered("factors_2", shuffled);
+  document.columns("spectra", spectra, wavelengths).columns("samples", spectra, samples);
+  document.columns("counted", spectra, {.labels = {}, .counted = true}).columns("ids", spectra, {});
   const Json json = json_of(document);
-  ASSERT_EQ(json["lines"].size(), 1u);
-  EXPECT_EQ(json["lines"]["factors_1"][1][40], spectra(40, 1));
+  EXPECT_EQ(json["largest_entries"].size(), 4u);
+  ASSERT_EQ(json["lines"].size(), 2u);
+  EXPECT_EQ(json["lines"]["spectra"]["rows"][39], 328);
+  EXPECT_EQ(json["lines"]["spectra"]["components"].size(), 8u);  // as many as there are colours
+  EXPECT_EQ(json["lines"]["spectra"]["components"][1][17], spectra(17, 1));
+  EXPECT_FALSE(json["lines"]["counted"].contains("rows"));
+}
+
+TEST(ResultDocument, entries_have_the_labels_of_their_rows) {
+  ResultDocument document = small_document();
+  document.columns("vectors", Matrix{{0.5}, {-4.0}}, {.labels = {"tea", "milk"}});
+  EXPECT_EQ(json_of(document)["largest_entries"]["vectors"].dump(),
+            R"([{"index":[1,0],"value":[-4.0,0.5],"label":["milk","tea"]}])");
+  EXPECT_THROW(small_document().columns("vectors", Matrix::Zero(3, 1), {.labels = {"tea"}}), Error);
 }
 
 TEST(ResultDocument, json_has_what_every_command_must_say) {
@@ -59,7 +72,7 @@ TEST(ResultDocument, options_are_those_that_were_used_as_they_were_used) {
 TEST(ResultDocument, elements_stand_at_their_paths_in_their_order) {
   ResultDocument document = small_document();
   document.input("path", "a.npy").weights(Vector{{2, 1}}, "component").fact("status", "converged");
-  document.entry_cards("vectors", Matrix{{0.5}, {-4.0}, {0.5}}).curve("movement", {3, 2});
+  document.columns("vectors", Matrix{{0.5}, {-4.0}, {0.5}}, {}).curve("movement", {3, 2});
   document.quality("error", 0.125).detail("source/folder", "x").seconds("reading", 1.5);
   Json json = json_of(document);
   for (const char* key : {"command", "version", "format", "arguments", "options", "privacy"})

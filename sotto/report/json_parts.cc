@@ -24,9 +24,9 @@ std::string key_words(std::string key) {
 }
 
 std::string joined(const Json& list) {
-  // Sizes read "40 x 40 x 40"; texts are separated by commas.
-  const bool sizes =
-      std::all_of(list.begin(), list.end(), [](const Json& v) { return v.is_number_integer(); });
+  // Sizes read "40 x 40 x 40"; texts, and counts of which one is 0, are separated by commas.
+  const bool sizes = std::all_of(list.begin(), list.end(),
+                                 [](const Json& v) { return v.is_number_integer() && v > 0; });
   std::string text;
   for (const Json& value : list) {
     if (!text.empty()) text += sizes ? " \u00D7 " : ", ";

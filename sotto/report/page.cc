@@ -135,9 +135,11 @@ class Renderer {
     const std::size_t cards = std::min(all.size(), limits_.bars);
     const std::size_t each = std::max<std::size_t>(limits_.bars / cards, 1);
     std::size_t longest = 0;
+    // Cards beside each other are read against each other, so all have their zero in one place.
+    const bool is_signed = std::any_of(all.begin(), all.end(), has_negative);
     out_ += "<div class=\"cards\">\n";
     for (std::size_t n = 0; n < cards; ++n) {
-      card(all[n], each);
+      card(all[n], each, is_signed);
       longest = std::max(longest, all[n].bars.size());
     }
     out_ += "</div>\n";
@@ -145,18 +147,25 @@ class Renderer {
     left_out(std::min(each, longest), longest, "lines of each");
   }
 
-  void card(const PageCard& c, std::size_t limit) {
+  static bool has_negative(const PageCard& c) {
+    return std::any_of(c.bars.begin(), c.bars.end(),
+                       [](const auto& bar) { return bar.second < 0; });
+  }
+
+  void card(const PageCard& c, std::size_t limit, bool is_signed) {
     double largest = 0;
     for (const auto& [name, value] : c.bars) {
       if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
     }
     out_ += "<div class=\"card\"><h3>";
     for (const Cell& part : c.title) out_ += fmt::format("<span>{}</span>", cell(part));
-    out_ += "</h3><ol>\n";
+    out_ += is_signed ? "</h3><ol class=\"signed\">\n" : "</h3><ol>\n";
     for (std::size_t n = 0; n < std::min(c.bars.size(), limit); ++n) {
       const auto& [name, value] = c.bars[n];
       const double share = largest > 0 && std::isfinite(value) ? std::fabs(value) / largest : 0;
-      out_ += fmt::format("<li style=\"--share:{:.1f}%\">{} {}</li>\n", 100 * share, text(name),
+      // The name in an element of its own breaks its lines beside the number, not under it.
+      out_ += fmt::format("<li{} style=\"--share:{:.1f}%\"><span>{}</span> {}</li>\n",
+                          value < 0 ? " class=\"minus\"" : "", 100 * share, text(name),
                           cell(Cell(value)));
     }
     out_ += "</ol></div>\n";
@@ -173,6 +182,7 @@ class Renderer {
     }
     if (drawn.categories.size() > limits_.points) drawn.categories.resize(limits_.points);
     for (std::string& name : drawn.categories) name = shorten(name, limits_.characters);
+    for (std::string& name : drawn.x_names) name = shorten(name, limits_.characters);
     const std::string data = script_text(to_json(drawn));
     out_ += fmt::format(
         "<figure class=\"chart\"><figcaption>{0}</figcaption>\n<div class=\"canvas\"><canvas "
@@ -211,6 +221,12 @@ class Renderer {
                         s.low.size() == s.high.size(),
                     "the series '{}' of the chart '{}' has lists of different lengths", s.name,
                     c.title);
+      const auto has_name = [&](double x) {
+        return x >= 0 && x < static_cast<double>(c.x_names.size());
+      };
+      SOTTO_REQUIRE(c.x_names.empty() || std::all_of(s.x.begin(), s.x.end(), has_name),
+                    "the series '{}' of the chart '{}' has a place without a name", s.name,
+                    c.title);
     }
   }
 
@@ -237,6 +253,7 @@ class Renderer {
     };
     Json json{{"x_label", c.x_label}, {"y_label", c.y_label},       {"log_x", c.log_x},
               {"log_y", c.log_y},     {"categories", c.categories}, {"series", Json::array()}};
+    if (!c.x_names.empty()) json["x_names"] = c.x_names;
     for (const ChartSeries& s : c.series) {
       Json one{{"name", s.name}, {"x", list(s.x)}, {"y", list(s.y)}};
       if (!s.low.empty()) one["low"] = list(s.low);
@@ -269,6 +286,11 @@ class Renderer {
     const auto number = [](const std::vector<double>& v, std::size_t n) {
       return n < v.size() && !std::isnan(v[n]) ? Cell(v[n]) : Cell("");
     };
+    const auto place = [&](const ChartSeries& s, std::size_t n) {
+      if (bars) return Cell(c.categories.at(n));
+      return c.x_names.empty() ? number(s.x, n)
+                               : Cell(c.x_names.at(static_cast<std::size_t>(s.x.at(n))));
+    };
     const auto append = [&](Line& row, const ChartSeries& s, std::size_t n, bool both) {
       row.push_back(number(s.y, n));
       if (both) row.insert(row.end(), {number(s.low, n), number(s.high, n)});
@@ -276,7 +298,7 @@ class Renderer {
     if (!wide) {
       for (const ChartSeries& s : c.series) {
         for (std::size_t n = 0; n < s.y.size(); ++n) {
-          t.rows.push_back({s.name, number(s.x, n)});
+          t.rows.push_back({s.name, place(s, n)});
           append(t.rows.back(), s, n, interval[0]);
         }
       }
@@ -284,8 +306,7 @@ class Renderer {
     }
     const std::size_t rows = c.series.empty() ? 0 : c.series.front().y.size();
     for (std::size_t n = 0; n < rows; ++n) {
-      t.rows.push_back({});
-      t.rows.back().push_back(bars ? Cell(c.categories.at(n)) : number(c.series.front().x, n));
+      t.rows.push_back({place(c.series.front(), n)});
       for (std::size_t s = 0; s < columns; ++s) append(t.rows.back(), c.series[s], n, interval[s]);
     }
     return t;

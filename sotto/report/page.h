@@ -47,7 +47,8 @@ struct PageTable {
 };
 
 // A short list with bars: the words of a topic. The length of a bar is the size of its value
-// relative to the largest of the card.
+// relative to the largest of the card. Where a card of the section has a negative value, bars start
+// in the middle and those below zero go to the left.
 struct PageCard {
   Line title;
   std::vector<std::pair<std::string, double>> bars;

@@ -214,6 +214,18 @@ TEST(Page, every_chart_has_its_values_in_a_table) {
   EXPECT_NE(html.find("aria-label=\"error\""), std::string::npos);
 }
 
+TEST(Page, bars_are_signed_where_a_value_of_the_section_is) {
+  Page page;
+  page.sections.push_back({"x"});
+  page.sections[0].cards = {{{"up"}, {{"a", 2}, {"b", 1}}}};
+  EXPECT_EQ(content(render(page)).find("signed"), std::string::npos);
+  page.sections[0].cards.push_back({{"both"}, {{"a", 2}, {"b", -1}}});
+  const std::string html = content(render(page));
+  EXPECT_EQ(count(html, "<ol class=\"signed\">"), 2u);
+  EXPECT_NE(html.find("<li class=\"minus\" style=\"--share:50.0%\"><span>b</span>"),
+            std::string::npos);
+}
+
 TEST(Page, refuses_charts_and_tables_that_do_not_fit_together) {
   Page page;
   page.sections.push_back({"x"});
@@ -222,6 +234,10 @@ TEST(Page, refuses_charts_and_tables_that_do_not_fit_together) {
   page.sections[0].tables.clear();
   Chart chart = line_chart("c", {1, 2});
   chart.series[0].x.pop_back();
+  page.sections[0].charts = {chart};
+  EXPECT_THROW(render(page), Error);
+  chart = line_chart("c", {1, 2});
+  chart.x_names = {"monday"};
   page.sections[0].charts = {chart};
   EXPECT_THROW(render(page), Error);
   chart = line_chart("c", {1, 2});

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "sotto/base/json.h"
 #include "sotto/base/version.h"
@@ -91,16 +92,28 @@ Chart spectrum_chart(const std::string& name, const Json& numbers) {
   return chart;
 }
 
-Chart lines_chart(const ResultElement& element) {
+// The places of a line: the index of a row, or its label where that is a number.
+std::vector<double> line_places(const Json& rows, std::size_t count) {
+  if (is_numbers(rows)) return numbers_of(rows);
+  std::vector<double> places(count);
+  std::iota(places.begin(), places.end(), 0.0);
+  return places;
+}
+
+Chart lines_chart(const ResultElement& element, const std::string& of) {
+  const Json& rows = at(element.value, "rows");
+  const Json& components = at(element.value, "components");
   Chart chart;
-  chart.title = element.label + " over its rows";
-  chart.x_label = "row";
+  chart.title = element.label;
+  chart.x_label = rows.is_null() ? "row, counted from 0" : "row";
   chart.y_label = "entry";
-  for (const Json& line : element.value) {
-    if (chart.series.size() == kCurves) break;
-    chart.series.push_back(
-        numbered(fmt::format("component {}", chart.series.size() + 1), numbers_of(line)));
-    for (double& row : chart.series.back().x) row -= 1;  // counted from 0, as in the arrays
+  if (!rows.is_null() && !is_numbers(rows)) {
+    for (const Json& name : rows) chart.x_names.push_back(name.get<std::string>());
+  }
+  for (const Json& line : components) {
+    const std::string name =
+        components.size() > 1 ? fmt::format("{} {}", of, chart.series.size() + 1) : "";
+    chart.series.push_back({name, line_places(rows, line.size()), numbers_of(line), {}, {}});
   }
   return chart;
 }
@@ -114,7 +127,9 @@ Chart component_chart(const std::string& key, const Json& history) {
   const std::size_t steps = std::min({values.size(), component.size(), iteration.size()});
   for (std::size_t n = 0; n < steps; ++n) {
     ChartSeries& one = series[component[n]];
-    one.x.push_back(iteration[n]);
+    // Steps that polish a component are counted from 1 again; the curve goes on.
+    const bool again = !one.x.empty() && iteration[n] <= one.x.back();
+    one.x.push_back(again ? one.x.back() + 1 : iteration[n]);
     one.y.push_back(values[n]);
   }
   Chart chart;
@@ -175,8 +190,9 @@ class ResultPage {
     page.title = document_.title();
     page.subtitle = {"sotto " + document_.command() + ", version " SOTTO_VERSION};
     set_notice(page);
-    for (PageSection* section :
-         {&computed_, &result_, &certificate_, &exposed_, &quality_, &curves_, &others_, &time_}) {
+    place_fit();
+    for (PageSection* section : {&certificate_, &exposed_, &fit_, &computed_, &result_, &quality_,
+                                 &curves_, &releases_, &source_, &others_, &time_}) {
       add(std::move(*section), page);
     }
     add(run_again(), page);
@@ -197,6 +213,8 @@ class ResultPage {
         return add_fact(element, computed_.facts);
       case Shown::value:
         return add_fact(element, result_.facts);
+      case Shown::fit:
+        return add_fact(element, fit_.facts);
       case Shown::weights:
         weights_ = &element;
         return;
@@ -210,7 +228,7 @@ class ResultPage {
         entries_.push_back(&element);
         return;
       case Shown::lines:
-        result_.charts.push_back(lines_chart(element));
+        lines_.push_back(&element);
         return;
       case Shown::quality:
         return add_fact(element, quality_.facts);
@@ -225,6 +243,12 @@ class ResultPage {
         return add_table(element, result_);
       case Shown::certificate:
         certificate_ = certificate_section(*document_.certificate());
+        releases_ = releases_section(*document_.certificate());
+        return;
+      case Shown::source:
+        applied_ = &element.value;
+        source_ = source_section(element.value);
+        exposed_.heading = "What this result shows";
         return;
       case Shown::exposed:
         exposed_.paragraphs.push_back({cell_of(element.value)});
@@ -247,9 +271,21 @@ class ResultPage {
     page.sections.push_back(std::move(section));
   }
 
+  // A run that is not private starts with how well its model fits. The fit of a private run is that
+  // of what was released, noise included, and stands with the result.
+  void place_fit() {
+    PageSection& from = document_.is_private() ? fit_ : quality_;
+    PageSection& to = document_.is_private() ? result_ : fit_;
+    to.facts.insert(document_.is_private() ? to.facts.begin() : to.facts.end(), from.facts.begin(),
+                    from.facts.end());
+    from.facts.clear();
+  }
+
   void set_notice(Page& page) const {
     if (document_.certificate()) {
       say_private(*document_.certificate(), page);
+    } else if (applied_ != nullptr) {
+      say_applied(*applied_, page);
     } else if (has_input_) {
       say_not_private(page);
     } else {
@@ -261,8 +297,11 @@ class ResultPage {
 
   void add_components() {
     if (weights() > 0) result_.charts.push_back(weight_chart());
+    for (const ResultElement* array : lines_) {
+      result_.charts.push_back(lines_chart(*array, component_word()));
+    }
     if (!topics_.empty()) add_topic_cards();
-    if (!entries_.empty()) add_entry_cards();
+    add_entry_cards();
     PageTable table = component_table();
     if (table.head.size() > 2) result_.tables.insert(result_.tables.begin(), std::move(table));
   }
@@ -307,25 +346,53 @@ class ResultPage {
     }
   }
 
-  // The largest entries of the columns of each array.
+  std::string component_word() const { return weights_ != nullptr ? weights_->label : "component"; }
+
+  // The largest entries of the columns of each array that is not drawn as lines.
   void add_entry_cards() {
+    bool numbered_rows = false;
+    const std::size_t before = result_.cards.size();
     for (const ResultElement* array : entries_) {
-      const std::string which = entries_.size() > 1 ? ", " + array->label : "";
+      if (has_lines(array->label)) continue;
       for (std::size_t n = 0; n < array->value.size(); ++n) {
-        result_.cards.push_back(entry_card(array->value[n], n, which));
+        if (is_zero(array->value[n])) continue;
+        result_.cards.push_back(entry_card(*array, n));
+        numbered_rows = numbered_rows || !array->value[n].contains("label");
       }
     }
-    result_.paragraphs.push_back(
-        {"A card is a component, with its weight and its entries of largest size, counted from 0 "
-         "as in the arrays, which have all of them."});
+    if (result_.cards.size() == before) return;
+    Line line{"A card has the rows with the entries of largest size in one column of an array"};
+    if (weights() > 0) line.push_back(", beside the weight of its component");
+    line.push_back(numbered_rows ? "; rows are counted from 0." : ".");
+    line.push_back(" The arrays have all entries.");
+    result_.paragraphs.push_back(std::move(line));
   }
 
-  PageCard entry_card(const Json& entries, std::size_t n, const std::string& which) const {
+  // Whether a column says nothing; its first entry is the largest.
+  static bool is_zero(const Json& entries) {
+    return entries["value"].empty() || entries["value"][0] == 0;
+  }
+
+  bool has_lines(const std::string& array) const {
+    return std::any_of(lines_.begin(), lines_.end(),
+                       [&](const ResultElement* lines) { return lines->label == array; });
+  }
+
+  // "Component 2, factors_0". An array of one column that is no component has its own name.
+  std::string card_name(const ResultElement& array, std::size_t n) const {
+    if (array.value.size() == 1 && weights() == 0) return array.label;
+    std::string name = fmt::format("{} {}", label_of(component_word()), n + 1);
+    return entries_.size() > 1 ? name + ", " + array.label : name;
+  }
+
+  PageCard entry_card(const ResultElement& array, std::size_t n) const {
+    const Json& entries = array.value[n];
     PageCard card;
-    card.title.push_back(fmt::format("Component {}{}", n + 1, which));
+    card.title.push_back(card_name(array, n));
     if (n < weights()) card.title.push_back(cell_of(weights_->value[n]));
     for (std::size_t i = 0; i < entries["index"].size(); ++i) {
-      card.bars.emplace_back("entry " + json_text(entries["index"][i]),
+      card.bars.emplace_back(entries.contains("label") ? entries["label"][i].get<std::string>()
+                                                       : "row " + json_text(entries["index"][i]),
                              entries["value"][i].get<double>());
     }
     return card;
@@ -388,11 +455,13 @@ class ResultPage {
   const ResultDocument& document_;
   bool has_input_ = false;
   const ResultElement* weights_ = nullptr;
-  std::vector<const ResultElement*> columns_, entries_;
+  const Json* applied_ = nullptr;
+  std::vector<const ResultElement*> columns_, entries_, lines_;
   Json topics_ = Json::array();
+  PageSection certificate_, releases_, source_;
+  PageSection fit_{"How well it fits"};
   PageSection computed_{"What was computed"};
   PageSection result_{"Result"};
-  PageSection certificate_;
   PageSection exposed_{"What the certificate does not cover"};
   PageSection quality_{"Quality"};
   PageSection curves_{"Curves"};

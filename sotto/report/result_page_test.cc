@@ -68,7 +68,8 @@ ResultDocument private_topics(const std::string& word,
   document.topic_cards(
       {{{"weight", 0.6180339887}, {"words", {{{"word", word}, {"probability", 0.1875}}}}},
        {{"weight", 0.3819660113}, {"words", {{{"word", "b"}, {"probability", 0.0625}}}}}});
-  document.entry_cards("vectors", Matrix{{0.25, -0.75}, {4.5, 0.5}});
+  document.columns("vectors", Matrix{{0.25, -0.75}, {4.5, 0.5}}, {});
+  document.fit("fit", 0.875);
   document.value("score", 17.25).value("test", {{"entries", 812}});
   document.fact("mechanism", "pairs").fact("core_words", 41, "Words of the core");
   document.spectrum("second_spectrum", {0.71, 0.29});
@@ -135,15 +136,16 @@ TEST(ResultPage, an_element_of_every_kind_stands_in_its_section) {
   EXPECT_EQ(page.title, "What was divined");
   std::vector<std::string> headings;
   for (const PageSection& each : page.sections) headings.push_back(each.heading);
-  EXPECT_EQ(headings,
-            (std::vector<std::string>{"What was computed", "Result", "Privacy certificate",
-                                      "What the certificate does not cover", "Quality", "Curves",
-                                      "Also in the result", "Run it again", "All options"}));
+  EXPECT_EQ(headings, (std::vector<std::string>{
+                          "Privacy certificate", "What the certificate does not cover",
+                          "What was computed", "Result", "Quality", "Curves", "What was released",
+                          "Also in the result", "Run it again", "All options"}));
   const auto facts = section(page, "What was computed")->facts;
   EXPECT_EQ(facts.back().first, "Words of the core");
   const PageSection& result = *section(page, "Result");
-  EXPECT_EQ(result.facts.size(), 2u);
-  EXPECT_EQ(result.facts[1].first, "Test: entries");
+  EXPECT_EQ(result.facts.size(), 3u);
+  EXPECT_EQ(result.facts[0].first, "Fit");
+  EXPECT_EQ(result.facts[2].first, "Test: entries");
   ASSERT_EQ(result.charts.size(), 1u);
   EXPECT_EQ(result.charts[0].categories[0], "1: a");
   EXPECT_EQ(result.cards.size(), 4u);
@@ -156,6 +158,97 @@ TEST(ResultPage, an_element_of_every_kind_stands_in_its_section) {
   EXPECT_TRUE(curves.charts[1].categories.empty());
   EXPECT_EQ(curves.charts[2].series.size(), 2u);  // one curve a component
   EXPECT_EQ(section(page, "Also in the result")->tables.size(), 1u);
+}
+
+TEST(ResultPage, certificate_with_sentence_and_unit_comes_before_the_result) {
+  const std::string html = html_of(private_topics("a"));
+  const std::size_t sentence = html.find("Differentially private with epsilon");
+  const std::size_t unit = html.find("<dt>Protected unit</dt><dd>one document</dd>");
+  ASSERT_NE(unit, std::string::npos);
+  EXPECT_LT(sentence, unit);
+  EXPECT_LT(unit, html.find("<h2>What was computed</h2>"));
+  EXPECT_LT(unit, html.find("<h2>Result</h2>"));
+}
+
+TEST(ResultPage, fit_comes_first_where_nothing_is_private) {
+  ResultDocument document = invented();
+  document.input("entries", 9).fit("rmse", 0.5, "RMSE").value("score", 2).quality("npmi", 0.25);
+  const Page page = page_of(document);
+  EXPECT_NE(render(page).find("Not private."), std::string::npos);
+  EXPECT_EQ(page.sections[0].heading, "How well it fits");
+  ASSERT_EQ(page.sections[0].facts.size(), 2u);
+  EXPECT_EQ(page.sections[0].facts[0].first, "RMSE");
+  EXPECT_EQ(page.sections[0].facts[1].first, "Npmi");
+  EXPECT_EQ(section(page, "Quality"), nullptr);
+}
+
+// A result that a model was applied to, with the certificate that its folder had.
+ResultDocument applied(const Json& certificate) {
+  ResultDocument document = invented();
+  document.input("documents", 3).exposed("Nothing was spent.");
+  document.source({{"folder", "found"}, {"command", "topics"}, {"privacy", certificate}});
+  return document;
+}
+
+TEST(ResultPage, a_model_that_was_applied_leads_with_its_certificate) {
+  const std::string html = html_of(applied(Json(document_certificate().to_json())));
+  for (const char* text : {"<p class=\"notice\">Nothing is spent: made from a model with epsilon ",
+                           "for one document. This page shows the data that it was given.",
+                           "<h2>What this result shows</h2>", "<h2>The model that was applied</h2>",
+                           "one document replaced by another", "first moment"}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(html.find("Not private"), std::string::npos);
+}
+
+TEST(ResultPage, a_model_without_a_guarantee_gives_none_when_it_is_applied) {
+  EXPECT_NE(html_of(applied(nullptr)).find("No privacy guarantee: made from a model that is not"),
+            std::string::npos);
+  Certificate certificate = document_certificate();
+  certificate.proved = false;
+  certificate.why = "the seed is known";
+  const std::string html = html_of(applied(Json(certificate.to_json())));
+  EXPECT_NE(html.find("notice bad"), std::string::npos);
+  EXPECT_NE(html.find("the seed is known"), std::string::npos);
+  // A folder is a file that anyone can write.
+  for (const Json& odd : {Json("x"), Json({{"guarantee", "proved"}, {"epsilon", "x"}}),
+                          Json({{"releases", {{{"what", 3}}, {{"cost", 4}}}}})}) {
+    EXPECT_NE(html_of(applied(odd)).find("No privacy guarantee"), std::string::npos);
+  }
+}
+
+TEST(ResultPage, rows_in_an_order_are_lines_and_others_are_cards) {
+  RowNames days;
+  for (int d = 1; d <= 20; ++d) days.labels.push_back("2024-05-" + std::to_string(d + 10));
+  RowNames spectrum;
+  for (int n = 0; n < 20; ++n) spectrum.labels.push_back(std::to_string(250.5 + n));
+  ResultDocument document = invented();
+  document.columns("factors_0", Matrix{{0.5, -1}, {2, 3}}, {.labels = {"tea", "milk"}});
+  document.columns("factors_1", Matrix::Random(20, 2), days);
+  document.columns("factors_2", Matrix::Random(20, 2), spectrum);
+  document.columns("factors_3", Matrix::Zero(2, 2), {});
+  const PageSection result = *section(page_of(document), "Result");
+  ASSERT_EQ(result.charts.size(), 2u);
+  EXPECT_EQ(result.charts[0].x_names[19], "2024-05-30");
+  EXPECT_EQ(result.charts[0].series[1].x[19], 19);
+  EXPECT_TRUE(result.charts[1].x_names.empty());
+  EXPECT_EQ(result.charts[1].series[0].x[1], 251.5);
+  ASSERT_EQ(result.cards.size(), 2u);  // a column of zeros says nothing
+  EXPECT_EQ(result.cards[0].title[0].text, "Component 1, factors_0");
+  EXPECT_EQ(result.cards[0].bars[0].first, "milk");
+  const std::string html = html_of(document);
+  EXPECT_NE(html.find("<td>2024-05-30</td>"), std::string::npos);
+  EXPECT_NE(html.find("class=\"signed\""), std::string::npos);
+}
+
+TEST(ResultPage, a_curve_goes_on_where_iterations_are_counted_again) {
+  ResultDocument document = invented();
+  document.component_history({{"component", {0, 0, 0, 0, 1}},
+                              {"iteration", {1, 2, 1, 2, 1}},
+                              {"change", {0.5, 0.25, 0.125, 0.0625, 0.75}}});
+  const Chart chart = section(page_of(document), "Curves")->charts[0];
+  EXPECT_EQ(chart.series[0].x, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(chart.series[1].x, (std::vector<double>{1}));
 }
 
 TEST(ResultPage, times_and_epochs_of_a_result_that_is_not_private) {
@@ -240,7 +333,7 @@ TEST(ResultPage, hostile_words_are_text) {
 TEST(ResultPage, takes_elements_that_hold_nothing) {
   ResultDocument document = invented({});
   document.weights(Vector(), "component").topic_cards(Json::array());
-  document.entry_cards("vectors", Matrix(0, 2)).curve("movement", Json::array());
+  document.columns("vectors", Matrix(0, 2), {}).curve("movement", Json::array());
   document.spectrum("second_spectrum", {0.5}).component_history(Json::object());
   document.table("rows", "Rows", Json::array()).fact("none", nullptr).detail("list", Json::array());
   document.files({});

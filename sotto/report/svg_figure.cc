@@ -182,6 +182,13 @@ class Panel {
                         y1, x2, y2, paint);
   }
 
+  std::string x_text(double tick) const {
+    if (chart_.x_names.empty()) return tick_text(tick);
+    const bool named =
+        tick == std::round(tick) && tick >= 0 && tick < static_cast<double>(chart_.x_names.size());
+    return named ? chart_.x_names[static_cast<std::size_t>(tick)] : "";
+  }
+
   void frame() {
     constexpr const char* kMiddle = "text-anchor=\"middle\"";
     out_ += fmt::format(
@@ -196,7 +203,7 @@ class Panel {
       for (const double tick : x_.ticks(6)) {
         stroke(x_.at(tick), y_.begin, x_.at(tick), y_.begin - 4,
                "stroke=\"#000\" stroke-width=\"0.8\"");
-        text(x_.at(tick), y_.begin + 12, tick_text(tick), kMiddle);
+        text(x_.at(tick), y_.begin + 12, x_text(tick), kMiddle);
       }
     }
     for (std::size_t c = 0; c < chart_.categories.size(); ++c) {

@@ -34,6 +34,23 @@ CHARTS = """Array.from(document.querySelectorAll('canvas')).map((canvas) => {
           drawn: chart.getDatasetMeta(0).data.filter((e) => !e.skip).map((e) => [e.x, e.y]),
           series: chart.data.datasets.map((set) => set.data.map((p) => p?.y === undefined ? p : p.y))};
 })"""
+# For each table: whether it can be seen to its last column, by scrolling where it is wide.
+TABLES = """(() => {
+  document.querySelectorAll('details').forEach((part) => { part.open = true; });
+  const screen = document.documentElement.clientWidth;
+  return Array.from(document.querySelectorAll('table')).map((table) => {
+    const frame = table.parentElement;
+    frame.scrollLeft = frame.scrollWidth;
+    const last = table.rows[0].lastElementChild.getBoundingClientRect();
+    const scrolls = getComputedStyle(frame).overflowX === 'auto';
+    return {caption: table.rows[0].textContent, wide: frame.scrollWidth > frame.clientWidth,
+            whole: last.width > 0 && last.right <= screen + 1 &&
+                   last.right <= frame.getBoundingClientRect().right + 1 &&
+                   (scrolls || frame.scrollWidth <= frame.clientWidth)};
+  });
+})()"""
+# Where the sentence of the certificate, its unit and the headings are, from top to bottom.
+OUTLINE = """Array.from(document.querySelectorAll('.notice, h2, dt')).map((e) => e.textContent)"""
 NUMBERS = "Array.from(document.querySelectorAll('data')).map((d) => d.value)"
 
 
@@ -99,7 +116,25 @@ class ReportPages(unittest.TestCase):
             "--validation", 0.1, "--method", "sgd", "--out", "complete")
         run("complete", "ratings/ratings.csv", "--rank", 2, *PRIVATE, "--range", "0:6", "--out",
             "private complete")
+        (cls.folder / "items.txt").write_text("".join(f"{n}\n" for n in range(100)))
+        run("complete", "ratings/ratings.csv", "--rank", 2, *PRIVATE, "--range", "0:6", "--unit",
+            "user", "--user-column", "user", "--items", "items.txt", "--users", 200,
+            "--accept-large-delta", "--out", "private users")
+        run("generate", "visits", "--people", 2000, "--out", "visits")
+        run("decompose", "visits/visits.tns", "--unit", "person", "-k", 2, *PRIVATE, "--out",
+            "people")
+        cls.write_labels()
+        run("decompose", "tensor/tensor.npy", "-k", 3, "--method", "cp", "--labels",
+            "days.txt,numbers.txt,words.txt", "--out", "labelled")
+        run("apply", "private topics", "corpus/docword.txt", "--out", "applied private")
+        run("apply", "topics", "corpus/docword.txt", "--out", "applied")
         cls.runs = sorted(path.parent for path in cls.folder.glob("*/result.json"))
+
+    @classmethod
+    def write_labels(cls):
+        for name, label in (("days", "2024-05-{:02}"), ("numbers", "{}5.5"), ("words", "<b>row {}")):
+            lines = [label.format(n + 1) for n in range(20)]
+            (cls.folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
     def open(self, run, **options):
         self.browser.open(run / "report.html", **options)
@@ -111,7 +146,7 @@ class ReportPages(unittest.TestCase):
             self.browser.screenshot(SHOTS / f"{run.name} {kind}.png")
 
     def test_every_run_has_a_page_that_opens_without_a_complaint_or_a_request(self):
-        self.assertEqual(len(self.runs), 12)
+        self.assertEqual(len(self.runs), 18)
         for run in self.runs:
             self.open(run)
             self.assertEqual(self.browser.requests(), [(run / "report.html").resolve().as_uri()])
@@ -126,8 +161,10 @@ class ReportPages(unittest.TestCase):
                 canvases = self.browser.evaluate(CANVASES)
                 charts = self.browser.evaluate(CHARTS)
                 result = json.loads((run / "result.json").read_text())
-                self.assertEqual(len(canvases) > 0, "weights" in result or "history" in
-                                 result.get("diagnostics", {}), run.name)
+                found = {**result, **result.get("diagnostics", {})}
+                has_charts = any(key in found for key in (
+                    "weights", "history", "lines", "mean_proportions"))
+                self.assertEqual(len(canvases) > 0, has_charts, run.name)
                 for canvas, chart in zip(canvases, charts):
                     self.assertGreater(canvas["painted"], 1000, run.name)
                     self.assertGreater(canvas["colours"], 10, run.name)  # text has smooth edges
@@ -201,6 +238,80 @@ class ReportPages(unittest.TestCase):
             width = self.browser.evaluate("document.documentElement.scrollWidth")
             self.assertLessEqual(width, 390, run.name)
             self.shoot(run, "phone")
+
+    def test_no_table_is_cut_off_on_a_phone(self):
+        wide = 0
+        for run in self.runs:
+            self.open(run, width=390, height=844, phone=True)
+            for table in self.browser.evaluate(TABLES):
+                self.assertTrue(table["whole"], (run.name, table["caption"]))
+                wide += table["wide"]
+        self.assertGreater(wide, 0)  # or the test would say nothing
+
+    def test_no_table_is_cut_off_on_paper(self):
+        for run in self.runs:
+            self.open(run, width=673, height=900)  # a sheet of A4 without its margins
+            self.browser.ask("Emulation.setEmulatedMedia", media="print")
+            width = self.browser.evaluate("dispatchEvent(new Event('beforeprint')), "
+                                          "document.documentElement.scrollWidth")
+            self.shoot(run, "print")
+            self.browser.ask("Emulation.setEmulatedMedia", media="")
+            self.assertLessEqual(width, 673, run.name)
+
+    def test_the_sentence_of_the_certificate_and_its_unit_come_before_the_result(self):
+        private = 0
+        for run in self.runs:
+            certificate = json.loads((run / "result.json").read_text())["privacy"]
+            self.open(run)
+            outline = self.browser.evaluate(OUTLINE)
+            if certificate is None:
+                continue
+            private += 1
+            self.assertTrue(outline[0].startswith("Differentially private with epsilon"), run.name)
+            self.assertIn(certificate["unit"], outline[0])
+            self.assertLess(outline.index("Protected unit"), outline.index("What was computed"))
+            if "Result" in outline:
+                self.assertLess(outline.index("Protected unit"), outline.index("Result"))
+        self.assertEqual(private, 5)
+
+    def test_the_fit_comes_first_where_nothing_is_private(self):
+        for name in "decompose", "complete", "mixture", "topics":
+            self.open(self.folder / name)
+            outline = self.browser.evaluate(OUTLINE)
+            self.assertTrue(outline[0].startswith("Not private"), name)
+            self.assertEqual(outline[1], "How well it fits", name)
+
+    def test_an_applied_model_leads_with_its_certificate_and_says_what_it_shows(self):
+        for name, start in (("applied private", "Nothing is spent: made from a model with epsilon 2"),
+                            ("applied", "No privacy guarantee: made from a model that is not")):
+            self.open(self.folder / name)
+            notice = self.browser.evaluate(OUTLINE)[0]
+            self.assertTrue(notice.startswith(start), notice)
+            self.assertIn("This page shows the data that it was given.", notice)
+
+    def test_rows_in_an_order_are_drawn_as_lines_by_their_labels(self):
+        self.open(self.folder / "labelled")
+        charts = self.browser.evaluate(
+            "Array.from(document.querySelectorAll('canvas')).map((canvas) => {"
+            "const chart = Chart.getChart(canvas);"
+            "return [chart.config.type, chart.data.datasets[0].data.at(-1).x, "
+            "chart.scales.x.ticks.map((t) => t.label)]; })")
+        lines = [chart for chart in charts if chart[0] == "line"]
+        self.assertEqual([x for _, x, _ in lines[:2]], [19, 205.5])
+        self.assertIn("2024-05-01", lines[0][2])
+        cards = self.browser.evaluate(
+            "Array.from(document.querySelectorAll('.card li')).map((e) => e.firstChild.textContent)")
+        self.assertTrue(cards and all(name.startswith("<b>row ") for name in cards), cards)
+
+    def test_items_of_a_model_of_users_are_shown_with_their_sign(self):
+        self.open(self.folder / "private users")
+        cards = self.browser.evaluate(
+            "Array.from(document.querySelectorAll('.card')).map((card) => "
+            "[card.querySelector('h3').textContent, card.querySelectorAll('li').length, "
+            "Array.from(card.querySelectorAll('li')).every((e) => e.classList.contains('minus') === "
+            "(Number(e.querySelector('data').value) < 0))])")
+        self.assertTrue(any(title == "Effect of an item" for title, _, _ in cards), cards)
+        self.assertTrue(all(count == 8 and signs for _, count, signs in cards), cards)
 
     def test_prints_light_and_whole(self):
         self.open(self.folder / "decompose", scheme="dark")

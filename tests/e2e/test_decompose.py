@@ -106,7 +106,9 @@ class Decompose(ProgramTest):
             self.assertEqual(len(result["diagnostics"]["congruence"]), k)
             if "--csv" in options:
                 self.assertIn('"row 3",', (out / "factors_0.csv").read_text())
-                self.assertEqual(len(result["labelled_entries"]["factors_0"]), k)
+                entries = result["largest_entries"]["factors_0"]
+                self.assertEqual(len(entries), k)
+                self.assertEqual(entries[0]["label"], [f"row {i}" for i in entries[0]["index"]])
         result = self.result("decompose", path, "--ranks", 2, "--out", self.folder / "tucker")
         self.assertGreater(result["fit"], 0.999999)
         self.assertEqual(read_npy(self.folder / "tucker" / "core.npy")[0], (2, 2, 2))

@@ -9,7 +9,7 @@ import unittest
 import neighbour_data as data
 from neighbours import SLOW, differences, page_text, run_in, times_in, traces
 from sotto_cli import NOT_CONVERGED, PROGRAM, ProgramTest, main
-from test_neighbours import TOPICS
+from test_neighbours import TOPICS, entries_of
 
 TARGET = ("--epsilon", 20, "--delta", 1e-6)
 SEED = ("--insecure-seed", 7, "--threads", 1)
@@ -386,7 +386,8 @@ class TheOrderOfLinesSaysNothing(Leak):
 
 class ValidUnitsAreNotRefused(Leak):
     MODEL = ("factors_1.npy", "biases_1.npy", "mean", "user.level_variance", "user.error_variance",
-             "rmse", "mae", "ndcg10", "precision10")
+             "rmse", "mae", "ndcg10", "precision10",
+             *entries_of("factors_1", "biases_1"))
 
     def neighbours_by_users(self, render, form, others, *options, files=None, **settings):
         users = data.users()

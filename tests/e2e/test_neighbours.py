@@ -18,12 +18,18 @@ TARGET = ("--epsilon", 20, "--delta", 1e-6)
 
 # ---- what may differ: fields and files that are functions of releases ----
 
+def entries_of(*arrays):
+    """What the page shows of released arrays: the largest entries of each column, and lines."""
+    return tuple(f"largest_entries.{array}[].{part}[]" for array in arrays
+                 for part in ("index", "value", "label")) + tuple(
+                     f"lines.{array}.components[][]" for array in arrays)
+
+
 # The noise scale of an answer follows from the question, which earlier answers decide. The cost is
 # the planned one except for the last digits.
 SCALED = tuple(f"privacy.releases[].{field}" for field in ("noise", "sensitivity", "cost.mu")) + (
     "privacy.epsilon",)
-VECTORS = ("weights[]", "largest_entries.vectors[].index[]", "largest_entries.vectors[].value[]",
-           "vectors.npy", "diagnostics.agreement[]")
+VECTORS = ("weights[]", *entries_of("vectors"), "vectors.npy", "diagnostics.agreement[]")
 ITERATED = VECTORS + SCALED + ("diagnostics.history.change[]",)
 # The number of iterations on a noisy tensor is a function of that tensor.
 ON_INPUT = VECTORS + ("diagnostics.residuals[]", "diagnostics.iterations[]")
@@ -34,7 +40,7 @@ ON_ENTRIES = ("weights[]", "fit", "explained", "core.npy", *(
         "agreement[]", "congruence[]", "core_consistency", "iterations", "relative_error",
         "start_errors[]", "error_over_noise", "residuals[]", "iterations[]")),
     *(f"factors_{m}.npy" for m in range(5)),
-    *(f"largest_entries.factors_{m}[].{part}[]" for m in range(5) for part in ("index", "value")))
+    *entries_of(*(f"factors_{m}" for m in range(5))))
 ENTRY_SETS = ("relative_errors", "diagnostics.relative_errors", *INPUT_SETS)
 TOPICS = ("weights[]", "topics[].weight", "topics[].words[].word", "topics[].words[].probability",
           "topics.npy", "weights.npy", "inferred.npy", "diagnostics.core_words",
@@ -47,23 +53,24 @@ VOCABULARY_SETS = ("input.words", "topics[].words", "topics.npy", "vocab.txt", "
                    "evaluation.heldout_tokens")
 CHOSEN = TOPICS + ("privacy.releases[].values", "privacy.releases[].precision.epsilon",
                    "privacy.releases[].precision.delta", *SCALED)
-MIXTURE = ("weights[]", "variance", "largest_entries.means[].index[]",
-           "largest_entries.means[].value[]", "means.npy", "weights.npy", "inferred.npy",
-           "diagnostics.rank", "evaluation.largest_mean_error", *SCALED)
+MIXTURE = ("weights[]", "variance", *entries_of("means"), "means.npy", "weights.npy",
+           "inferred.npy", "diagnostics.rank", "evaluation.largest_mean_error", *SCALED)
 FACTORS = tuple(f"{kind}_{m}.npy" for kind in ("factors", "biases") for m in range(3)) + (
-    "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10", "precision10")
+    "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10",
+    "precision10", *entries_of("factors_1", "factors_2", "biases_1", "biases_2"))
 # Earlier answers decide the coefficients of least squares, and so sensitivity and noise.
 ADAPTED = FACTORS + SCALED + ("privacy.releases[].cost.epsilon",)
 # The released sums decide the number of items in the pair moment.
 USER_MODEL = ("factors_1.npy", "biases_1.npy", "biases_2.npy", "mean", "user.level_variance",
               "user.error_variance", "rmse", "mae", "ndcg10", "precision10", *SCALED,
+              *entries_of("factors_1", "biases_1", "biases_2"),
               *(f"privacy.releases[].{field}" for field in (
                   "what", "values", "precision.epsilon", "precision.delta")))
 
 # Released frequencies decide the core, and so the numbers of the pair moment and its noise.
 PEOPLE = ("weights[]", "weights.npy", "loadings.npy", "loadings[].component 1",
           "loadings[].component 2", "diagnostics.core",
-          *(f"largest_entries.factors_{m}[].{part}[]" for m in (1, 2) for part in ("index", "value")),
+          *entries_of("factors_1", "factors_2"),
           *(f"factors_{m}.npy" for m in (1, 2)), *SCALED,
           *(f"privacy.releases[].{field}" for field in (
               "values", "precision.epsilon", "precision.delta")))

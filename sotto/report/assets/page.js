@@ -79,8 +79,16 @@
               callback(n) { return short(this.getLabelForValue(n), limit); }},
       grid: {display: false, borderColor: colour.line},
     };
-    if (bars && !data.log_y) value.beginAtZero = true;
+    // A curve that hardly moves is a flat line, not a mountain with labels of twelve digits.
+    const heights = data.series.flatMap((s) => s.y).filter((y) => y !== null);
+    const high = Math.max(...heights), low = Math.min(...heights);
+    const flatline = high - low < 1e-4 * Math.max(Math.abs(high), Math.abs(low));
+    if ((bars || flatline) && !data.log_y) value.beginAtZero = true;
     const across = bars ? category : axis(data.x_label, data.log_x, [], colour);
+    if (data.x_names) {
+      across.ticks.precision = 0;
+      across.ticks.callback = (x) => data.x_names[x] ?? "";
+    }
     if (!bars) {
       const x = data.series.flatMap((s) => s.x).filter((v) => v !== null && (!data.log_x || v > 0));
       if (x.length) Object.assign(across, {min: Math.min(...x), max: Math.max(...x)});
@@ -94,10 +102,13 @@
       scales: flat ? {x: value, y: across} : {x: across, y: value},
       plugins: {
         legend: {display: data.series.length > 1, position: "bottom",
-                 labels: {usePointStyle: !bars, boxWidth: bars ? 14 : 30, color: colour.ink}},
+                 // A line in the legend shows its dashes.
+                 labels: {usePointStyle: !bars, pointStyle: bars ? undefined : "line",
+                          boxWidth: bars ? 14 : 30, color: colour.ink}},
         tooltip: {backgroundColor: colour.ink, titleColor: colour.paper, bodyColor: colour.paper,
                   callbacks: {
           title: (items) => items.length === 0 ? "" : bars ? items[0].label
+              : data.x_names ? data.x_names[items[0].raw.x]
               : `${data.x_label || "x"} ${items[0].raw.x}`,
           label: (item) => {
             const series = data.series[item.datasetIndex];
