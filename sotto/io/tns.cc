@@ -42,11 +42,12 @@ struct LineWords {
 // The parts of a .tns file line by line; every error names the line.
 class TnsReader {
  public:
-  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape)
+  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base)
       : path_(source.path()),
         lines_(source, LineReader::longest_document),
         duplicates_(duplicates),
-        shape_(shape) {}
+        shape_(shape),
+        base_(first_index(base)) {}
 
   AnyTensor read() {
     SOTTO_REQUIRE_AT(next(), path_, "the file has no entries");
@@ -106,8 +107,12 @@ class TnsReader {
     SOTTO_REQUIRE_AT(words.count == order + 1, lines_.place(), "expected {} fields, got {}",
                      order + 1, words.count);
     for (Index m = 0; m < order; ++m) {
-      const Index index = whole_number(words.word[m], "index", 1, dims[m]);
-      indices_.push_back(static_cast<Coordinate>(index - 1));
+      const Index index = whole_number(words.word[m], "index", 0, dims[m]);
+      SOTTO_REQUIRE_AT(index >= base_, lines_.place(),
+                       "an index is 0, but they count from 1; `index-base` 0 counts them from 0");
+      SOTTO_REQUIRE_AT(index - base_ < dims[m], lines_.place(), "index {} is not between {} and {}",
+                       index, base_, dims[m] - 1 + base_);
+      indices_.push_back(static_cast<Coordinate>(index - base_));
     }
     values_.push_back(real_number(words.word[order]));
   }
@@ -197,6 +202,7 @@ class TnsReader {
   LineReader lines_;
   Duplicates duplicates_;
   Shape shape_;
+  Index base_;  // the number of the first row of every mode
   std::string_view line_;
   std::vector<Coordinate> indices_;
   std::vector<double> values_;
@@ -204,8 +210,8 @@ class TnsReader {
 
 }  // namespace
 
-AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape) {
-  return TnsReader(source, duplicates, shape).read();
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base) {
+  return TnsReader(source, duplicates, shape, base).read();
 }
 
 AnyTensor read_tns(const std::string& path, Duplicates duplicates, Shape shape) {

@@ -77,7 +77,7 @@ ApplyResult apply_cp(const ResultFolder& folder, const std::string& path, const 
   const SavedCp model = saved_cp(folder);
   const AnyTensor slices =
       over_rows(tensor_input(path, format_named<TensorFormat>(task), /*is_private=*/false,
-                             {model.missing, folder.flag("sum-repeated")})
+                             {model.missing, folder.flag("sum-repeated"), task.index_base})
                     .open(),
                 model, path);
   const Index records = dims_of(slices)[0], k = model.others[0].cols();

@@ -25,6 +25,10 @@ ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
   file.format = format_named<PointFormat>(task);
   file.header = task.header;
   file.dtype = task.dtype;
+  file.separator = task.separator;
+  file.decimal = task.decimal;
+  file.drop_columns = task.drop_columns;
+  file.index_base = task.index_base;
   const bool raw = file.format == PointFormat::raw || file.dtype != RawNumbers::automatic;
   if (raw) file.dim = mixture.dim();
   const Points points = open_points(path, file).open(callers_own_data());
