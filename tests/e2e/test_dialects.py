@@ -1,8 +1,8 @@
 """Input as people have it: files as other programs write them, and what happens to each of them.
 
 Every case has the bytes of a file, the command, and what is expected: `read`, with a check that it
-was read rightly, or `refused`, in one line that says which option reads it, or what to do. A private
-run does not guess, so the same file may need more options there.
+was read rightly, or `refused`, in one line that says which option reads it, or what to do. A
+private run does not guess, so the same file may need more options there.
 
     python3 tests/e2e/test_dialects.py build/release/sotto --write
 
@@ -10,8 +10,8 @@ writes the table docs/input.md from the same list; a test holds that it is curre
 """
 import dataclasses
 import gzip
+import json
 import pathlib
-import struct
 import subprocess
 import sys
 import unittest
@@ -393,17 +393,26 @@ PRIVATE_TOPICS = ["topics", "-k", "1", *PRIVATE, "--insecure-seed", "1", "--voca
 FRUIT = {"vocab.txt": text("red", "green", "apple", "pear", "juice")}
 HIDDEN = "cannot be read"
 
+MANY = {"input.documents": 2000}
+
+
+def many(separator=","):
+    rows = [f'{n}{separator}"{TEXTS[n % len(TEXTS)]}"' for n in range(2000)]
+    return text(f"id{separator}text", *rows)
+
+
 PRIVATE_FILES = [
-    Case("documents in columns", "private.csv", table(), PRIVATE_TOPICS,
+    Case("documents in columns", "private.csv", many(), PRIVATE_TOPICS,
          also=FRUIT, refused=("--text-column",), reads=["--text-column", "text"],
-         then={"input.documents": 5}),
-    Case("documents in columns, by number", "private-number.csv", table(),
-         [*PRIVATE_TOPICS, "--text-column", "2"], also=FRUIT, refused=("--header",), reads=["--header", "yes"],
-         then={"input.documents": 5}),
-    Case("semicolons between the columns", "private-semicolon.csv", table(";"),
+         then=MANY),
+    Case("documents in columns, by number", "private-number.csv", many(),
+         [*PRIVATE_TOPICS, "--text-column", "2"], also=FRUIT, refused=("--header",),
+         reads=["--header", "yes"],
+         then=MANY),
+    Case("semicolons between the columns", "private-semicolon.csv", many(";"),
          [*PRIVATE_TOPICS, "--text-column", "text"], also=FRUIT, refused=("--text-column",),
-         reads=["--separator", "semicolon"], then={"input.documents": 5}),
-    Case("names of documents are not released", "private-ids.csv", table(),
+         reads=["--separator", "semicolon"], then=MANY),
+    Case("names of documents are not released", "private-ids.csv", many(),
          [*PRIVATE_TOPICS, "--text-column", "text", "--id-column", "id"],
          also=FRUIT, refused=("--id-column", "--epsilon")),
     Case("numbers from 0: the line is not named", "private.svmlight", svmlight(0),
@@ -452,7 +461,6 @@ class DialectTest(ProgramTest):
         return out
 
     def check_read(self, case, expected, *more):
-        import json
         out = self.run_case(case, *more)
         result = json.loads((out / "result.json").read_text())
         for path, value in expected.items():
