@@ -97,8 +97,8 @@ DocumentReader::Item DocumentReader::parse_pair(std::string_view word) const {
   const std::size_t colon = word.find(':');
   SOTTO_REQUIRE_AT(colon != std::string_view::npos, lines_->place(),
                    "expected number:value, got {}", printable(word));
-  const Index number =
-      parse_word_number(word.substr(0, colon), base_, dim_, dim_is_given_, *lines_);
+  const Index number = parse_index(word.substr(0, colon), "word number", base_, dim_, *lines_,
+                                   dim_is_given_ ? ", the words of the vocabulary or `dim`" : "");
   const std::string_view value = word.substr(colon + 1);
   return {number, values_ == DocumentValues::count ? parse_count(value, *lines_)
                                                    : parse_real(value, *lines_)};

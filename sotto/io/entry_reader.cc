@@ -87,14 +87,8 @@ bool EntryReader::next(DocumentEntry& entry) {
   } while (word.empty());
   SOTTO_REQUIRE_AT(++seen_ <= entries_, lines_.place(),
                    "goes on after the {} entries of its header", entries_);
-  const Index document = parse_whole(word, "document number", 0, documents_, lines_);
-  SOTTO_REQUIRE_AT(document >= base_, lines_.place(),
-                   "document number 0, but numbers count from 1; `index-base` 0 counts from 0");
-  SOTTO_REQUIRE_AT(document - base_ < documents_, lines_.place(),
-                   "document number {} is not between {} and {}", document, base_,
-                   documents_ - 1 + base_);
-  entry.document = document - base_;
-  entry.word = parse_word_number(take_word(line), base_, words_, false, lines_);
+  entry.document = parse_index(word, "document number", base_, documents_, lines_);
+  entry.word = parse_index(take_word(line), "word number", base_, words_, lines_);
   entry.value = 1;
   if (has_values_) {
     word = take_word(line);

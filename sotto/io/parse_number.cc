@@ -67,16 +67,22 @@ Index parse_whole(std::string_view word, std::string_view what, Index least, Ind
   return value;
 }
 
-Index parse_word_number(std::string_view word, Index base, Index words, bool is_given,
-                        const LineReader& lines) {
-  const Index number = parse_whole(word, "word number", 0, kMostWords, lines);
+std::string base_hint(Index number, Index base, Index count) {
+  if (number == 0 && base == 1) return "; `index-base` 0 counts from 0";
+  if (number == count && base == 0) return "; `index-base` 1 counts from 1";
+  return {};
+}
+
+Index parse_index(std::string_view word, std::string_view what, Index base, Index count,
+                  const LineReader& lines, std::string_view note) {
+  constexpr Index any = std::numeric_limits<Index>::max();
+  const Index number = parse_whole(word, what, std::numeric_limits<Index>::min(), any, lines);
   SOTTO_REQUIRE_AT(
-      number >= base, lines.place(),
-      "word number 0, but words are counted from 1; `index-base` 0 counts them from 0");
-  SOTTO_REQUIRE_AT(number - base < words, lines.place(),
-                   "word number {} is not between {} and {}, which is all {} words{}{}", number,
-                   base, words - 1 + base, words, is_given ? " of the vocabulary or of `dim`" : "",
-                   base == 0 && number == words ? "; `index-base` 1 counts them from 1" : "");
+      number >= base && number - base<count, lines.place(), "{} {} is not between {} and {}{}{}",
+                                      what, number, base, count - 1 + base, number> 0
+          ? note
+          : "",
+      base_hint(number, base, count));
   return number - base;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "sotto/io/file_options.h"
@@ -28,10 +29,12 @@ Index parse_whole(std::string_view word, std::string_view what, Index least, Ind
                   const LineReader& lines);
 bool is_whole(std::string_view word, Index& value);
 
-// The number of one of `words` words, less `base`, the number of the first. `is_given`: how many
-// there are was said beside the file.
-Index parse_word_number(std::string_view word, Index base, Index words, bool is_given,
-                        const LineReader& lines);
+// The number of one of `count` things, counted from `base` in the file and from 0 here. `note` goes
+// with the message about one that is too large.
+Index parse_index(std::string_view word, std::string_view what, Index base, Index count,
+                  const LineReader& lines, std::string_view note = "");
+// "; `index-base` 0 counts from 0" where that would read a number that is outside; else nothing.
+std::string base_hint(Index number, Index base, Index count);
 
 // How often something was seen: a whole number from 1 to 2^31-1, as "3" or as a real like "3.0".
 double parse_count(std::string_view word, const LineReader& lines);

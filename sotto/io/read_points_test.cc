@@ -197,8 +197,8 @@ TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
     put(folder / "p.csv", text);
     EXPECT_ERROR(points_of(folder / "p.csv"), says);
   };
-  refuses("1,2\n3\n", "p.csv:2: has 1 numbers, the first line has 2");
-  refuses("1,2\n3,4,5\n", "p.csv:2: has 3 numbers");
+  refuses("1,2\n3\n", "p.csv:2: has 1 fields, the first line has 2");
+  refuses("1,2\n3,4,5\n", "p.csv:2: has 3 fields");
   refuses("1,2\n3,\n", "p.csv:2: '' is not a number");
   refuses("a,b\n1,2\nx,y\n", "p.csv:3: 'x' is not a number");
   refuses("1,b\n1,2\n", "p.csv:1: 'b' is not a number");

@@ -89,12 +89,7 @@ class RatingLines {
   }
   // An index counted from 1, whatever the file counts from.
   Index index(std::size_t column, Index most) const {
-    const Index number = whole(column, "index", most, 0);
-    SOTTO_REQUIRE_AT(number >= base_, place(),
-                     "an index is 0, but they count from 1; `index-base` 0 counts them from 0");
-    SOTTO_REQUIRE_AT(number - base_ < most, place(), "index {} is not between {} and {}", number,
-                     base_, most - 1 + base_);
-    return number - base_ + 1;
+    return parse_index(fields.field[column], "index", base_, most, lines_) + 1;
   }
   std::string place() const { return lines_.place(); }
   std::uint64_t number() const { return lines_.number(); }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/line_reader.h"
+#include "sotto/io/parse_number.h"
 
 namespace sotto {
 namespace {
@@ -76,14 +78,17 @@ class TnsReader {
     SOTTO_REQUIRE_AT(next(), lines_.place(), "the file ends before {}", what);
   }
 
-  Index whole_number(std::string_view word, std::string_view what, Index least, Index most) const {
+  // `count` is how many there are of what an index counts.
+  Index whole_number(std::string_view word, std::string_view what, Index least, Index most,
+                     std::optional<Index> count = {}) const {
     Index value = 0;
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data(), end, value);
     SOTTO_REQUIRE_AT(stop == end && error != std::errc::invalid_argument, lines_.place(),
                      "{} {} is not a whole number", what, printable(word));
     SOTTO_REQUIRE_AT(error == std::errc{} && value >= least && value <= most, lines_.place(),
-                     "{} {} is not between {} and {}", what, printable(word), least, most);
+                     "{} {} is not between {} and {}{}", what, printable(word), least, most,
+                     count && error == std::errc{} ? base_hint(value, base_, *count) : "");
     return value;
   }
 
@@ -107,11 +112,7 @@ class TnsReader {
     SOTTO_REQUIRE_AT(words.count == order + 1, lines_.place(), "expected {} fields, got {}",
                      order + 1, words.count);
     for (Index m = 0; m < order; ++m) {
-      const Index index = whole_number(words.word[m], "index", 0, dims[m]);
-      SOTTO_REQUIRE_AT(index >= base_, lines_.place(),
-                       "an index is 0, but they count from 1; `index-base` 0 counts them from 0");
-      SOTTO_REQUIRE_AT(index - base_ < dims[m], lines_.place(), "index {} is not between {} and {}",
-                       index, base_, dims[m] - 1 + base_);
+      const Index index = whole_number(words.word[m], "index", base_, dims[m] - 1 + base_, dims[m]);
       indices_.push_back(static_cast<Coordinate>(index - base_));
     }
     values_.push_back(real_number(words.word[order]));

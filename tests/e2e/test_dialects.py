@@ -179,7 +179,7 @@ DENSE = [2.5, 0, 0, 1, 2, 0, 0, 4, 3, 0, 0, 0.5]
 TENSORS = [
     Case("FROSTT: indices from 1", "frostt.tns", text(*SPARSE), CP, TENSOR),
     Case("pyttb, indices from 0, and SciPy's `coo` coordinates", "zero.tns", text(*SPARSE_0), CP,
-         refused=("index is 0", "--index-base 0", ":1"), reads=["--index-base", "0"], then=TENSOR,
+         refused=("index '0'", "--index-base 0", ":1"), reads=["--index-base", "0"], then=TENSOR,
          like="frostt.tns"),
     Case("pyttb, `export_data()` of a sparse tensor", "sptensor.tns",
          text("sptensor", "3", "2 3 2", "6", *SPARSE), CP, TENSOR, like="frostt.tns"),
@@ -443,9 +443,10 @@ def number_at(result, path):
 
 class DialectTest(ProgramTest):
     maxDiff = None
+    plain = {}  # the arrays of the files that others are compared with, by the file's name
 
     def run_case(self, case, *more):
-        """(the result, the arrays in its folder)"""
+        """The folder of the result."""
         for name, data in {case.name: case.data, **case.also}.items():
             self.write(name, data)
         out = self.folder / f"out {case.name}"
@@ -468,10 +469,15 @@ class DialectTest(ProgramTest):
         for name, lines in (case.lines or {}).items():
             self.assertEqual((out / name).read_text().split("\n")[:-1], lines, name)
         if case.like:
-            plain = next(other for other in CASES if other.name == case.like)
-            same = self.run_case(plain)
-            for array in sorted(same.glob("*.npy")):
-                self.assertEqual(read_npy(out / array.name), read_npy(array), array.name)
+            for name, array in self.arrays_of(case.like).items():
+                self.assertEqual(read_npy(out / name), array, name)
+
+    def arrays_of(self, name):
+        if name not in self.plain:
+            out = self.run_case(next(case for case in CASES if case.name == name))
+            self.plain[name] = {path.name: read_npy(path) for path in sorted(out.glob("*.npy"))}
+            self.assertTrue(self.plain[name])
+        return self.plain[name]
 
     def check_refused(self, case):
         for name, data in {case.name: case.data, **case.also}.items():
@@ -488,6 +494,29 @@ class DialectTest(ProgramTest):
                     self.check_refused(case)
                 else:
                     self.check_read(case, case.read)
+
+    def test_new_data_may_be_of_another_dialect(self):
+        by_name = {case.name: case for case in CASES}
+
+        def apply(learnt, new, *options):
+            model = self.run_case(by_name[learnt])
+            for name, data in {new: by_name[new].data, **by_name[new].also}.items():
+                self.write(name, data)
+            out = self.folder / "applied"
+            self.succeed("apply", model, new, "--out", out, "--force", *options)
+            self.assertEqual(read_npy(out / "proportions.npy"),
+                             read_npy(model / "proportions.npy"), new)
+            return out
+
+        out = apply("plain.txt", "documents.csv", "--text-column", "text", "--id-column", "id")
+        self.assertEqual((out / "documents.txt").read_text().split(), IDS)
+        apply("documents-de.csv", "documents.tsv")  # the column of the training run
+        apply("docword.txt", "sklearn.svmlight", "--index-base", "0")
+        apply("rare.ldac", "rare.ldac")  # words without names, some left out
+        apply("points.csv", "points-index.csv", "--drop-columns", "1")
+        apply("points.csv", "points-de.csv", "--decimal", "comma")
+        self.refuse("apply", self.folder / "out points.csv", "points-index.csv", "--out", "nothing",
+                    says="--drop-columns 1")
 
     def test_there_are_many_and_none_twice(self):
         self.assertGreaterEqual(len(CASES), 60)
