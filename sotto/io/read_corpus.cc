@@ -33,6 +33,9 @@ CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   if (head.starts_with("%%MatrixMarket")) return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
   if (documents) return *value_named<CorpusFormat>(name_of(*documents));
+  SOTTO_REQUIRE_AT(is_utf8(head), bytes.path(),
+                   "is not UTF-8 (Latin-1?): save it as UTF-8, or say `format` text (csv, tsv), "
+                   "which takes other bytes for blanks");
   const std::string_view name = format_by_name(path);
   return name == "csv" ? CorpusFormat::csv : name == "tsv" ? CorpusFormat::tsv : CorpusFormat::text;
 }

@@ -119,6 +119,20 @@ void refuse_other_files(std::string_view head, const std::string& path) {
                    path, "has lines that end in CR alone, as on old Macintoshes; save it with LF");
 }
 
+bool is_utf8(std::string_view head) {
+  const auto is_more = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  for (std::size_t at = 0; at < head.size();) {
+    const auto first = static_cast<unsigned char>(head[at++]);
+    if (first < 0x80) continue;
+    if (first < 0xc2 || first > 0xf4) return false;
+    for (int more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3; more > 0; --more, ++at) {
+      if (at == head.size()) return true;
+      if (!is_more(head[at])) return false;
+    }
+  }
+  return true;
+}
+
 std::string decimal_hint(std::string_view word) {
   std::string with_point(word);
   double ignored;

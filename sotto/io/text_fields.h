@@ -42,6 +42,9 @@ std::string_view first_line_of(std::string_view head);
 // workbooks, Parquet, MATLAB, lines that end as on old Macintoshes. The message says what to do.
 void refuse_other_files(std::string_view head, const std::string& path);
 
+// Whether the beginning of a text is UTF-8; its last character may be cut.
+bool is_utf8(std::string_view head);
+
 // "3,5" where a number was expected: the hint that goes with the refusal, or nothing.
 std::string decimal_hint(std::string_view word);
 

@@ -38,6 +38,16 @@ TEST(TextFields, one_separator_is_found_and_two_are_refused) {
   EXPECT_EQ(first_line_of("# only"), "");
 }
 
+TEST(TextFields, utf8_is_told_from_other_bytes) {
+  for (const char* text :
+       {"", "abc", "na\xc3\xafve", "\xe2\x82\xac", "\xf0\x9f\x8d\x8e", "a\xe2\x82"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+  for (const char* text : {"M\xfcnchen", "\xc3(", "\x80", "\xc0\x80", "\xe2\x82z"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
 TEST(TextFields, other_files_are_named) {
   EXPECT_ERROR(refuse_other_files("\xff\xfe"
                                   "a",
