@@ -27,7 +27,9 @@ class Complete final : public Command {
     return "Learn the missing values of a tensor from the observed ones";
   }
   std::vector<Positional> positionals() override {
-    return {{"RATINGS", "observed entries: .tns, CSV, TSV or MovieLens, plain or gzip", &ratings_}};
+    return {{"RATINGS",
+             "observed entries: .tns, CSV, TSV, MovieLens or .npy with NaN; plain or gzip",
+             &ratings_}};
   }
   OptionTable options() override {
     return OptionTable()

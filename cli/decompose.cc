@@ -60,8 +60,8 @@ class Decompose final : public Command {
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
     const Stopwatch reading;
-    Input<AnyTensor> tensor =
-        tensor_input(path_, format_, is_private, {task_.leaves_out(), task_.sum_repeated});
+    Input<AnyTensor> tensor = tensor_input(
+        path_, format_, is_private, {task_.leaves_out(), task_.sum_repeated, task_.index_base});
     const double seconds_reading = reading.seconds();
     const DecomposeResult result = at_place(path_, [&] {
       return with_progress([&](const ProgressCallback& progress) {
@@ -119,8 +119,9 @@ class Decompose final : public Command {
 
   ExitCode run_people() {
     require_of_people();
-    return people_.run({path_, format_, task_.power.components, task_.power.seed, task_.privacy,
-                        plan_, common_, [&](const std::string& title, const auto& unused) {
+    return people_.run({path_, format_, task_.index_base, task_.power.components, task_.power.seed,
+                        task_.privacy, plan_, common_,
+                        [&](const std::string& title, const auto& unused) {
                           return start_document(title, unused);
                         }});
   }

@@ -26,7 +26,9 @@ class Mixture final : public Command {
     return "Find the Gaussians of one spherical variance that points come from";
   }
   std::vector<Positional> positionals() override {
-    return {{"POINTS", "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight", &path_}};
+    return {{"POINTS",
+             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin",
+             &path_}};
   }
   OptionTable options() override {
     return OptionTable()
@@ -53,7 +55,9 @@ class Mixture final : public Command {
     common_.open_folder(folder, {path_, task_.infer, task_.truth});
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the points are treated as public", common_.json);
-    Input<Points> points = points_input(path_, task_.file, is_private);
+    PointFileOptions file = task_.file;
+    file.kept_in_memory = true;
+    Input<Points> points = points_input(path_, file, is_private);
     const MixtureResult result = with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(points), task_, progress);
     });

@@ -30,6 +30,7 @@ class PeopleFront {
   struct Asked {
     std::string path;
     TensorFormat format;
+    IndexBase index_base;
     std::int64_t components, seed;
     const TargetOptions& privacy;
     bool plan;

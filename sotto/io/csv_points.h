@@ -1,17 +1,25 @@
-// Records as lines of numbers separated by commas, tabs or spaces; the first line may be a header.
+// Records as lines of numbers separated by commas, semicolons, tabs, bars or spaces; the first line
+// may be a header.
 //
 // Plain or gzip, from a file or a pipe; blank lines and lines that begin with # are left out. Every
-// record must have as many numbers as the first. An error names file and line.
+// record must have as many fields as the first. An error names file and line.
 // What the records have in common is read off the first line, or given (CsvRules). For private
 // records it must be given.
+//
+// A file that is not private is refused, with the option that decides, where reading it would be a
+// guess: a first line 0,1,2,.. that may be a header, a column without a name or one that counts the
+// records (a saved index), a first line with two kinds of separators.
 // Cost: about 10 ns a digit.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "sotto/io/file_options.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/tensor/point_source.h"
 
@@ -24,6 +32,9 @@ struct CsvRules {
   std::optional<bool> header;
   std::optional<Index> dim;             // of files without a header; none: that of the first record
   bool every_line_is_a_record = false;  // blank lines and comments are refused
+  DecimalMark decimal = DecimalMark::point;
+  std::string drop_columns;  // names or numbers from 1 on; "none"
+  bool guarded = true;       // refuse what looks like a header or an index and was not declared
 };
 
 class CsvPoints final : public PointSource {
@@ -43,12 +54,23 @@ class CsvPoints final : public PointSource {
   bool take_header();
   bool next_line();
   void split();
+  void choose_columns(bool header);
+  void refuse_unnamed() const;
+  void take_row_names();
+  double number(std::size_t column) const;
+  void watch_index(double first);
 
   std::unique_ptr<ByteSource> bytes_;
   CsvRules rules_;
   std::optional<LineReader> lines_;
   char separator_ = ',';
+  std::vector<std::size_t> kept_;  // the columns that are read
+  std::vector<bool> dropped_;      // by column of the file
   Index dim_ = 0;
+  std::uint64_t first_line_ = 0;  // the number of the first line with fields
+  Index counted_ = 0;             // records whose first number is one more than that before
+  double last_count_ = 0;
+  bool may_be_index_ = false;
   bool there_ = false;                   // whether there is a current line
   std::string_view line_;                // the current line
   std::vector<std::string_view> words_;  // of the current line

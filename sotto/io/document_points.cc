@@ -8,12 +8,13 @@
 namespace sotto {
 
 DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat format,
-                               std::optional<Index> dim, BareLines bare)
+                               std::optional<Index> dim, BareLines bare, IndexBase base)
     : bytes_(std::move(bytes)),
       format_(format),
       bare_(bare),
+      base_(base),
       dim_is_declared_(format == DocumentFormat::uci || dim.has_value()) {
-  reader_.emplace(*bytes_, format_, DocumentValues::real, dim, bare_);
+  reader_.emplace(*bytes_, format_, DocumentValues::real, dim, bare_, base_);
   dim_ = reader_->dim();
   records_ = reader_->documents();
   SOTTO_REQUIRE_AT(!dim || *dim == dim_, "`dim`", "{} has {} words, not {}", name(), dim_, *dim);
@@ -22,7 +23,7 @@ DocumentPoints::DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat
 
 void DocumentPoints::restart() {
   bytes_ = bytes_->reopened();
-  reader_.emplace(*bytes_, format_, DocumentValues::real, dim_, bare_);
+  reader_.emplace(*bytes_, format_, DocumentValues::real, dim_, bare_, base_);
 }
 
 // The dimension is the largest index in the file.

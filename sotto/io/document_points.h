@@ -17,7 +17,8 @@ namespace sotto {
 class DocumentPoints final : public PointSource {
  public:
   DocumentPoints(std::unique_ptr<ByteSource> bytes, DocumentFormat format,
-                 std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over);
+                 std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over,
+                 IndexBase base = IndexBase::automatic);
 
   Index dim() const override { return dim_; }
   std::string name() const override { return bytes_->path(); }
@@ -36,6 +37,7 @@ class DocumentPoints final : public PointSource {
   std::unique_ptr<ByteSource> bytes_;
   DocumentFormat format_;
   BareLines bare_;
+  IndexBase base_;
   std::optional<DocumentReader> reader_;
   Index dim_ = 0;
   bool dim_is_declared_;

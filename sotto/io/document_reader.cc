@@ -9,10 +9,15 @@
 namespace sotto {
 
 DocumentReader::DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
-                               std::optional<Index> dim, BareLines bare)
-    : format_(format), values_(values), bare_(bare), dim_(dim.value_or(kMostWords)) {
+                               std::optional<Index> dim, BareLines bare, IndexBase base)
+    : format_(format),
+      values_(values),
+      bare_(bare),
+      base_(first_index(base, format == DocumentFormat::lda_c ? 0 : 1)),
+      dim_(dim.value_or(kMostWords)),
+      dim_is_given_(dim.has_value()) {
   if (format == DocumentFormat::uci) {
-    entries_.emplace(bytes, EntryFormat::uci, values);
+    entries_.emplace(bytes, EntryFormat::uci, values, base);
     dim_ = entries_->words();
   } else {
     lines_.emplace(bytes, LineReader::longest_document);
@@ -42,7 +47,7 @@ void DocumentReader::finish(std::vector<Item>& document) const {
   std::sort(document.begin(), document.end(), rises);
   const auto twice = std::adjacent_find(document.begin(), document.end(), falls);
   if (twice == document.end()) return;
-  const Index number = twice->word + (format_ == DocumentFormat::lda_c ? 0 : 1);
+  const Index number = twice->word + base_;
   // The lines of this document have been read already.
   SOTTO_REQUIRE_AT(!entries_, entries_->path(), "word {} appears twice in document {}", number,
                    done_);
@@ -92,9 +97,8 @@ DocumentReader::Item DocumentReader::parse_pair(std::string_view word) const {
   const std::size_t colon = word.find(':');
   SOTTO_REQUIRE_AT(colon != std::string_view::npos, lines_->place(),
                    "expected number:value, got {}", printable(word));
-  const Index base = format_ == DocumentFormat::lda_c ? 0 : 1;
-  const Index number =
-      parse_whole(word.substr(0, colon), "word number", base, dim_ - 1 + base, *lines_) - base;
+  const Index number = parse_index(word.substr(0, colon), "word number", base_, dim_, *lines_,
+                                   dim_is_given_ ? ", the words of the vocabulary or `dim`" : "");
   const std::string_view value = word.substr(colon + 1);
   return {number, values_ == DocumentValues::count ? parse_count(value, *lines_)
                                                    : parse_real(value, *lines_)};

@@ -5,6 +5,7 @@
 //   LDA-C: "N word:count word:count ..", N pairs, words counted from 0.
 //   SVMlight: "label index:value ..", indices counted from 1; the label, qid: and what follows #
 //     are left out.
+// `index-base` says where words are counted from in a file that does it in another way.
 //
 // Lines of LDA-C and SVMlight that are blank or only a comment hold no document. They are skipped,
 // or refused where the number of documents is public and one document must not change it.
@@ -21,6 +22,7 @@
 
 #include "sotto/base/enum_names.h"
 #include "sotto/io/entry_reader.h"
+#include "sotto/io/file_options.h"
 
 namespace sotto {
 
@@ -46,7 +48,8 @@ class DocumentReader {
 
   // `dim` limits the words of a file that does not say how many there are; none: no limit.
   DocumentReader(ByteSource& bytes, DocumentFormat format, DocumentValues values,
-                 std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over);
+                 std::optional<Index> dim = {}, BareLines bare = BareLines::passed_over,
+                 IndexBase base = IndexBase::automatic);
 
   // Words are numbered below this.
   Index dim() const { return dim_; }
@@ -66,7 +69,9 @@ class DocumentReader {
   DocumentFormat format_;
   DocumentValues values_;
   BareLines bare_;
+  Index base_;  // the number of the first word
   Index dim_;
+  bool dim_is_given_;
   std::optional<LineReader> lines_;  // LDA-C and SVMlight
 
   // UCI: the entry read last may belong to a later document.

@@ -16,8 +16,9 @@ constexpr std::string_view size_names[] = {"number of documents", "number of wor
 
 }  // namespace
 
-EntryReader::EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues values)
-    : path_(bytes.path()), lines_(bytes), values_(values) {
+EntryReader::EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues values,
+                         IndexBase base)
+    : path_(bytes.path()), lines_(bytes), values_(values), base_(first_index(base)) {
   if (format == EntryFormat::uci) {
     read_uci_header();
   } else {
@@ -86,8 +87,8 @@ bool EntryReader::next(DocumentEntry& entry) {
   } while (word.empty());
   SOTTO_REQUIRE_AT(++seen_ <= entries_, lines_.place(),
                    "goes on after the {} entries of its header", entries_);
-  entry.document = parse_whole(word, "document number", 1, documents_, lines_) - 1;
-  entry.word = parse_whole(take_word(line), "word number", 1, words_, lines_) - 1;
+  entry.document = parse_index(word, "document number", base_, documents_, lines_);
+  entry.word = parse_index(take_word(line), "word number", base_, words_, lines_);
   entry.value = 1;
   if (has_values_) {
     word = take_word(line);

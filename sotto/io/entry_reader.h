@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "sotto/io/file_options.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/linalg/matrix.h"
 
@@ -28,7 +29,8 @@ struct DocumentEntry {
 
 class EntryReader {
  public:
-  EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues values);
+  EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues values,
+              IndexBase base = IndexBase::automatic);
 
   Index documents() const { return documents_; }
   Index words() const { return words_; }
@@ -47,6 +49,7 @@ class EntryReader {
   std::string path_;
   LineReader lines_;
   DocumentValues values_;
+  Index base_;  // the number of the first document and of the first word
   bool has_values_ = true;
   Index documents_ = 0, words_ = 0, entries_ = 0;
   Index seen_ = 0;

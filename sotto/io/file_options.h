@@ -22,6 +22,35 @@ constexpr auto enum_names(HeaderLine) {
       {{HeaderLine::automatic, "auto"}, {HeaderLine::yes, "yes"}, {HeaderLine::no, "no"}});
 }
 
+// What stands between the columns of a text.
+enum class Separator { automatic, comma, semicolon, tab, bar };  // automatic: by the format
+constexpr auto enum_names(Separator) {
+  return std::to_array<EnumName<Separator>>({{Separator::automatic, "auto"},
+                                             {Separator::comma, "comma"},
+                                             {Separator::semicolon, "semicolon"},
+                                             {Separator::tab, "tab"},
+                                             {Separator::bar, "bar"}});
+}
+
+// What stands before the decimals of a number.
+enum class DecimalMark { point, comma };
+constexpr auto enum_names(DecimalMark) {
+  return std::to_array<EnumName<DecimalMark>>(
+      {{DecimalMark::point, "point"}, {DecimalMark::comma, "comma"}});
+}
+
+// The first number of a sparse file that counts rows or words.
+enum class IndexBase { automatic, zero, one };  // automatic: 0 in LDA-C, 1 in all others
+constexpr auto enum_names(IndexBase) {
+  return std::to_array<EnumName<IndexBase>>(
+      {{IndexBase::automatic, "auto"}, {IndexBase::zero, "0"}, {IndexBase::one, "1"}});
+}
+// 0 or 1.
+constexpr std::int64_t first_index(IndexBase base, std::int64_t usual = 1) {
+  if (base == IndexBase::automatic) return usual;
+  return base == IndexBase::zero ? 0 : 1;
+}
+
 enum class TensorFormat { automatic, npy, tns };
 constexpr auto enum_names(TensorFormat) {
   return std::to_array<EnumName<TensorFormat>>(
@@ -53,20 +82,27 @@ struct PointFileOptions {
   std::optional<std::int64_t> dim;
   RawNumbers dtype = RawNumbers::automatic;
   HeaderLine header = HeaderLine::automatic;
-  // Set by the program, not by the user: whether the records belong to persons.
-  bool records_are_private = false;
+  Separator separator = Separator::automatic;
+  DecimalMark decimal = DecimalMark::point;
+  std::string drop_columns;  // "1,name"; "none": a column that looks like a saved index is data
+  IndexBase index_base = IndexBase::automatic;
+  // Set by the program, not by the user.
+  bool records_are_private = false;  // whether the records belong to persons
+  bool kept_in_memory = false;       // what can be read only once (a pipe) is kept in memory
 
   OptionTable table();
 };
 
-enum class CorpusFormat { automatic, uci, lda_c, mm, svmlight, text };
+enum class CorpusFormat { automatic, uci, lda_c, mm, svmlight, text, csv, tsv };
 constexpr auto enum_names(CorpusFormat) {
   return std::to_array<EnumName<CorpusFormat>>({{CorpusFormat::automatic, "auto"},
                                                 {CorpusFormat::uci, "uci"},
                                                 {CorpusFormat::lda_c, "lda-c"},
                                                 {CorpusFormat::mm, "mm"},
                                                 {CorpusFormat::svmlight, "svmlight"},
-                                                {CorpusFormat::text, "text"}});
+                                                {CorpusFormat::text, "text"},
+                                                {CorpusFormat::csv, "csv"},
+                                                {CorpusFormat::tsv, "tsv"}});
 }
 
 // Stop words that need no file.
@@ -80,7 +116,12 @@ struct CorpusFileOptions {
   CorpusFormat format = CorpusFormat::automatic;
   std::string vocab;  // file; empty: none
   std::int64_t min_df = 1;
-  // Text only.
+  IndexBase index_base = IndexBase::automatic;
+  // CSV and TSV: columns by their names in the header or their numbers from 1 on.
+  std::string text_column, id_column;
+  Separator separator = Separator::automatic;
+  HeaderLine header = HeaderLine::automatic;  // text, too: whether the first line is no document
+  // Text only, in columns or not.
   std::string stop_words{name_of(StopWords::none)};  // the name of a list, or a file
   std::int64_t min_length = 2;
   bool keep_case = false;
@@ -110,6 +151,9 @@ struct RatingFileOptions {
   std::string columns;      // "user,item,value,time"; "-" leaves a column out
   std::string user_column;  // a name of the header, or a number from 1 on
   HeaderLine header = HeaderLine::automatic;
+  Separator separator = Separator::automatic;
+  DecimalMark decimal = DecimalMark::point;
+  IndexBase index_base = IndexBase::automatic;
   TimeMode time_mode = TimeMode::none;
   std::string range;  // "0.5:5", as text_of writes it
   // Set by the program, not by the user.

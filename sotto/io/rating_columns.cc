@@ -23,7 +23,9 @@ constexpr std::string_view kItemNames[] = {
     "productid", "book",     "bookid",  "isbn",      "song",     "songid",     "track",  "trackid",
     "artist",    "artistid", "article", "articleid", "business", "businessid", "asin"};
 constexpr std::string_view kValueNames[] = {"rating", "value", "score", "stars"};
-constexpr std::string_view kTimeNames[] = {"timestamp", "time", "date"};
+constexpr std::string_view kTimeNames[] = {"timestamp", "time", "date", "datetime"};
+// A play_time is a duration.
+constexpr std::string_view kTimeEndings[] = {"timestamp", "date", "datetime"};
 
 // Small letters without _, - and spaces.
 std::string plain_name(std::string_view name) {
@@ -39,6 +41,26 @@ bool is_one_of(Names names, std::string_view name) {
   return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
 }
 
+// "date", and names that end in such a word: visit_date, createdTimestamp, "Order Date".
+bool is_time_name(std::string_view name) {
+  std::size_t last = 0;
+  for (std::size_t n = 1; n < name.size(); ++n) {
+    const bool after_sign = std::string_view("_- .").find(name[n - 1]) != std::string_view::npos;
+    const bool capital = name[n] >= 'A' && name[n] <= 'Z' && name[n - 1] >= 'a';
+    if (after_sign || capital) last = n;
+  }
+  return is_one_of(kTimeNames, name) || is_one_of(kTimeEndings, name.substr(last));
+}
+
+// 0, 1, 2, ..: what pandas calls columns without names.
+bool are_numbers_of_columns(std::span<const std::string_view> words) {
+  Index number = 0;
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    if (!is_whole(words[n], number) || number != static_cast<Index>(n)) return false;
+  }
+  return words.size() >= 3;
+}
+
 std::span<const std::string_view> words_of(const Fields& fields) {
   return {fields.field.data(), fields.count};
 }
@@ -48,12 +70,12 @@ std::span<const std::string_view> words_of(const Fields& fields) {
 // anywhere else: labels of a broken record must not end up as names in the certificate.
 bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions& options) {
   if (options.header != HeaderLine::automatic) return options.header == HeaderLine::yes;
-  double ignored;
   const auto words = words_of(first);
-  if (std::any_of(words.begin(), words.end(),
-                  [&](std::string_view word) { return is_real(word, ignored); })) {
-    return false;
-  }
+  const bool guarded = !options.records_are_private && format != RatingFormat::tns;
+  SOTTO_REQUIRE_AT(!guarded || !are_numbers_of_columns(words), "`header`",
+                   "the first line may be a header, as pandas numbers columns: say yes, or no if "
+                   "it is a rating");
+  if (std::any_of(words.begin(), words.end(), looks_like_number)) return false;
   if (!options.records_are_private) return true;
   const bool may_have_one = format == RatingFormat::csv || format == RatingFormat::tsv;
   return may_have_one && std::any_of(words.begin(), words.end(), [](std::string_view word) {
@@ -71,7 +93,7 @@ Role role_named(std::string_view word) {
 std::vector<Column> given_columns(const std::string& roles) {
   std::vector<Column> columns;
   Fields words;
-  split_fields(roles, RatingFormat::csv, words);
+  split_fields(roles, ",", words);
   SOTTO_REQUIRE_AT(words.count <= kMaxRatingFields, "`columns`", "lists {} columns, at most {}",
                    words.count, kMaxRatingFields);
   for (const std::string_view word : words_of(words)) columns.push_back({role_named(word), {}});
@@ -212,7 +234,7 @@ class Layout {
     bool is_named = false;
     for (std::size_t n = 0; n < first_.count; ++n) {
       if (columns[n].role == Role::mode) continue;
-      if (is_one_of(kTimeNames, first_.field[n])) {
+      if (is_time_name(first_.field[n])) {
         columns[n].role = Role::time;
       } else if (!is_named) {
         is_named = is_one_of(kValueNames, first_.field[n]);
@@ -252,7 +274,7 @@ class Layout {
       Role role = Role::mode;
       if (n != found_.user) {
         if (is_one_of(kValueNames, name)) role = values++ == 0 ? Role::value : Role::mode;
-        if (is_one_of(kTimeNames, name)) role = Role::time;
+        if (is_time_name(name)) role = Role::time;
         if (role != Role::time) last = n;
       }
       columns.push_back({role, {}});
@@ -327,7 +349,8 @@ class Layout {
     const bool may_lack = for_model() && options_.positions_only && count(Role::value) == 0;
     SOTTO_REQUIRE_AT(count(Role::value) == 1 || may_lack, place, "needs one value column, got {}",
                      count(Role::value));
-    SOTTO_REQUIRE_AT(count(Role::time) <= 1, place, "has more than one time column");
+    SOTTO_REQUIRE_AT(count(Role::time) <= 1, place,
+                     "has more than one time column; name the columns with `columns`");
     SOTTO_REQUIRE_AT(count(Role::user) <= 1 && count(Role::item) <= 1, place,
                      "has more than one column of users or of items");
     const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);

@@ -4,6 +4,7 @@
 
 #include "sotto/io/line_reader.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/text_fields.h"
 
 namespace sotto {
 namespace {
@@ -16,50 +17,59 @@ void split_words(std::string_view line, Fields& fields) {
   }
 }
 
-// A quoted field ends at the quote before the next separator; quotes inside stay doubled, which is
-// as good a name as any other.
-std::size_t field_end(std::string_view rest, std::string_view separator) {
-  if (!rest.starts_with('"')) return rest.find(separator);
-  for (std::size_t at = 1; (at = rest.find('"', at)) != std::string_view::npos; ++at) {
-    if (rest.substr(at + 1).starts_with(separator)) return at + 1;
-  }
-  return std::string_view::npos;
-}
-
-std::string_view unquoted(std::string_view text) {
-  text = trimmed(text);
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
-    text = text.substr(1, text.size() - 2);
-  }
-  return text;
-}
-
 }  // namespace
 
-void split_fields(std::string_view line, RatingFormat format, Fields& fields) {
+void Fields::add_quoted(std::string_view text) {
+  if (count >= field.size() || text.find("\"\"") == std::string_view::npos) return add(text);
+  std::string& single = single_[count];
+  single.clear();
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    single += text[at];
+    if (text.substr(at).starts_with("\"\"")) ++at;
+  }
+  add(single);
+}
+
+std::string separator_of(RatingFormat format, Separator separator) {
+  if (format == RatingFormat::tns) return "";
+  if (format == RatingFormat::movielens) return "::";
+  return std::string(1, character_of(separator, format == RatingFormat::csv ? ',' : '\t'));
+}
+
+void split_fields(std::string_view line, std::string_view separator, Fields& fields) {
   fields.count = 0;
-  if (format == RatingFormat::tns) return split_words(line, fields);
-  const std::string_view separator = format == RatingFormat::csv         ? ","
-                                     : format == RatingFormat::movielens ? "::"
-                                                                         : "\t";
+  if (separator.empty()) return split_words(line, fields);
   for (;;) {
     const std::size_t end = field_end(line, separator);
-    fields.add(unquoted(line.substr(0, end)));
+    const std::string_view field = trimmed(line.substr(0, end));
+    if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) {
+      fields.add_quoted(unquoted(field));
+    } else {
+      fields.add(field);
+    }
     if (end == std::string_view::npos) return;
     line.remove_prefix(end + separator.size());
   }
 }
 
-RatingFormat sniff_rating_format(const std::string& path, std::string_view head) {
-  if (path.ends_with(".tns") || path.ends_with(".tns.gz")) return RatingFormat::tns;
-  while (head.starts_with('#')) head.remove_prefix(std::min(head.find('\n'), head.size() - 1) + 1);
-  const std::string_view line = head.substr(0, head.find('\n'));
-  if (line.find("::") != std::string_view::npos) return RatingFormat::movielens;
-  if (line.find(',') != std::string_view::npos) return RatingFormat::csv;
-  if (line.find('\t') != std::string_view::npos) {
-    return format_by_name(path) == "u.data" ? RatingFormat::u_data : RatingFormat::tsv;
+RatingDialect sniff_ratings(const std::string& path, std::string_view head) {
+  if (head.starts_with("\x93NUM")) return {RatingFormat::npy};
+  refuse_other_files(head, path);
+  if (path.ends_with(".tns") || path.ends_with(".tns.gz")) return {RatingFormat::tns};
+  const std::string_view line = first_line_of(head);
+  if (line.find("::") != std::string_view::npos) return {RatingFormat::movielens};
+  switch (separator_in(line, path)) {
+    case ',':
+      return {RatingFormat::csv};
+    case ';':
+      return {RatingFormat::csv, Separator::semicolon};
+    case '|':
+      return {RatingFormat::csv, Separator::bar};
+    case '\t':
+      return {format_by_name(path) == "u.data" ? RatingFormat::u_data : RatingFormat::tsv};
+    default:
+      return {RatingFormat::tns};
   }
-  return RatingFormat::tns;
 }
 
 }  // namespace sotto

@@ -9,32 +9,41 @@
 
 #include "sotto/base/error.h"
 #include "sotto/io/document_reader.h"
+#include "sotto/io/parse_number.h"
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/sniff_documents.h"
 #include "sotto/io/stop_words.h"
+#include "sotto/io/table_documents.h"
 #include "sotto/io/text_corpus.h"
+#include "sotto/io/text_fields.h"
 
 namespace sotto {
 namespace {
 
-CorpusFormat sniff_corpus(ByteSource& bytes) {
+CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   constexpr std::size_t enough = 1 << 20;
   const bool cut = bytes.peek(enough).size() == enough;
   const std::string_view head = without_byte_order_mark(bytes.peek(enough));
   SOTTO_REQUIRE_AT(!head.empty(), bytes.path(), "is empty");
+  refuse_other_files(head, bytes.path());
   SOTTO_REQUIRE_AT(is_text(head), bytes.path(),
                    "is not text; expected UCI docword, LDA-C, MatrixMarket, SVMlight or text, one "
                    "document a line");
   if (head.starts_with("%%MatrixMarket")) return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
-  return documents ? *value_named<CorpusFormat>(name_of(*documents)) : CorpusFormat::text;
+  if (documents) return *value_named<CorpusFormat>(name_of(*documents));
+  SOTTO_REQUIRE_AT(is_utf8(head), bytes.path(),
+                   "is not UTF-8 (Latin-1?): save it as UTF-8, or say `format` text (csv, tsv), "
+                   "which takes other bytes for blanks");
+  const std::string_view name = format_by_name(path);
+  return name == "csv" ? CorpusFormat::csv : name == "tsv" ? CorpusFormat::tsv : CorpusFormat::text;
 }
 
 CorpusFormat format_of_corpus(const std::string& path, ByteSource& bytes,
                               const CorpusFileOptions& options) {
   if (options.format != CorpusFormat::automatic) return options.format;
-  if (!options.records_are_private) return sniff_corpus(bytes);
+  if (!options.records_are_private) return sniff_corpus(path, bytes);
   std::vector<std::string_view> reads;
   for (const auto& [format, name] : enum_names(CorpusFormat{})) {
     if (format != CorpusFormat::automatic) reads.push_back(name);
@@ -51,10 +60,40 @@ void check_private_words(CorpusFormat format, const CorpusFileOptions& options) 
                    name_of(format));
 }
 
+bool is_table(CorpusFormat format) {
+  return format == CorpusFormat::csv || format == CorpusFormat::tsv;
+}
+
+bool is_words(CorpusFormat format) { return format == CorpusFormat::text || is_table(format); }
+
+// What reads a table, and nothing else.
+void check_table_options(CorpusFormat format, const CorpusFileOptions& options) {
+  const bool table = is_table(format);
+  SOTTO_REQUIRE_AT(!table || !options.text_column.empty(), "`text-column`",
+                   "is needed: say which column of {} holds the text, by its name in the header or "
+                   "its number (or `format` text, if every line is a document)",
+                   name_of(format));
+  const std::pair<const char*, bool> of_tables[] = {
+      {"`text-column`", !options.text_column.empty()},
+      {"`id-column`", !options.id_column.empty()},
+      {"`separator`", options.separator != Separator::automatic}};
+  for (const auto& [option, is_given] : of_tables) {
+    SOTTO_REQUIRE_AT(!is_given || table, option,
+                     "only works with documents in columns: say `format` csv or tsv (this is {})",
+                     name_of(format));
+  }
+  SOTTO_REQUIRE_AT(options.id_column.empty() || !options.records_are_private, "`id-column`",
+                   "does not work with `epsilon`: the names of documents are not released");
+  SOTTO_REQUIRE_AT(options.header == HeaderLine::automatic || is_words(format), "`header`",
+                   "only works with text, not with `format` {}", name_of(format));
+  SOTTO_REQUIRE_AT(options.index_base == IndexBase::automatic || !is_words(format), "`index-base`",
+                   "only works with numbers of words, not with `format` {}", name_of(format));
+}
+
 void check_text_options(CorpusFormat format, const CorpusFileOptions& options) {
   const CorpusFileOptions usual;
   const auto only_text = [&](bool is_usual, const char* name) {
-    SOTTO_REQUIRE_AT(is_usual || format == CorpusFormat::text, name,
+    SOTTO_REQUIRE_AT(is_usual || is_words(format), name,
                      "only works with text, not with `format` {}", name_of(format));
   };
   only_text(options.stop_words == usual.stop_words, "`stop-words`");
@@ -89,15 +128,24 @@ void check_vocabulary(std::optional<Index> vocabulary, Index header, const std::
                    "has {} words, the header of {} says {}", *vocabulary, path, header);
 }
 
+// How numbers of words are read.
+struct NumberRules {
+  IndexBase base = IndexBase::automatic;
+  bool is_private = false;
+  bool all_words = false;  // the last word of the vocabulary must occur: a check of the two
+};
+
 void append(const DocumentReader::Item& item, Corpus& corpus) {
   corpus.word.push_back(static_cast<std::int32_t>(item.word));
   corpus.count.push_back(static_cast<std::int32_t>(item.value));
 }
 
 Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<Index> dim,
-                      bool is_private) {
+                      const NumberRules& rules) {
   Corpus corpus;
-  DocumentReader reader(bytes, format, DocumentValues::count, dim, bare_lines(is_private));
+  const bool is_private = rules.is_private;
+  DocumentReader reader(bytes, format, DocumentValues::count, dim, bare_lines(is_private),
+                        rules.base);
   if (reader.entries()) {
     check_vocabulary(dim, reader.dim(), bytes.path());
     check_declared(*reader.documents(), *reader.entries(), is_private, bytes.path());
@@ -109,7 +157,12 @@ Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<In
     corpus.begin.push_back(std::ssize(corpus.word));
     if (!document.empty()) width = std::max(width, document.back().word + 1);
   }
-  const bool declared = dim || format == DocumentFormat::uci;
+  const bool uci = format == DocumentFormat::uci;
+  SOTTO_REQUIRE_AT(!rules.all_words || uci || !dim || width == *dim, "`vocab`",
+                   "has {} words, the last word that {} uses is its word {}; if the vocabulary is "
+                   "the right one, say `index-base` 0 or 1, the number of its first word",
+                   *dim, bytes.path(), width);
+  const bool declared = dim || uci;
   corpus.vocabulary_size = declared ? reader.dim() : width;
   corpus.vocabulary_is_declared = declared;
   return corpus;
@@ -128,9 +181,10 @@ void gather_documents(const std::vector<std::int32_t>& document, Corpus& corpus)
   }
 }
 
-Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim, bool is_private) {
+Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim, const NumberRules& rules) {
   Corpus corpus;
-  EntryReader reader(bytes, EntryFormat::matrix_market, DocumentValues::count);
+  const bool is_private = rules.is_private;
+  EntryReader reader(bytes, EntryFormat::matrix_market, DocumentValues::count, rules.base);
   check_vocabulary(dim, reader.words(), bytes.path());
   check_declared(reader.documents(), reader.entries(), is_private, bytes.path());
   reserve_entries(corpus, reader.entries(), bytes);
@@ -174,33 +228,102 @@ struct CorpusRules {
   CorpusFormat format;
   std::vector<std::string> vocabulary;
   TextRules text;
-  bool is_private;
+  FirstLine first_line;
+  TableRules table;
+  NumberRules numbers;
 };
 
-Corpus read_as(ByteSource& bytes, CorpusRules rules) {
+// What the first line of a text is. Private documents are not looked at to find out.
+FirstLine first_line_rule(const CorpusFileOptions& options) {
+  if (options.header != HeaderLine::automatic) {
+    return options.header == HeaderLine::yes ? FirstLine::header : FirstLine::document;
+  }
+  return options.records_are_private ? FirstLine::document : FirstLine::guarded;
+}
+
+// The separator of a public table is what its header has, if nothing was said.
+char table_separator(CorpusFormat format, const CorpusFileOptions& options, ByteSource& bytes) {
+  const char of_format = format == CorpusFormat::tsv ? '\t' : ',';
+  if (options.separator != Separator::automatic || options.records_are_private) {
+    return character_of(options.separator, of_format);
+  }
+  if (format == CorpusFormat::tsv) return of_format;
+  const std::string_view head = without_byte_order_mark(bytes.peek(1 << 16));
+  const std::string_view first = head.substr(0, head.find('\n'));
+  if (const char said = excel_separator(first); said != 0) return said;
+  const char found = separator_in(first, bytes.path());
+  return found != 0 ? found : of_format;
+}
+
+CorpusRules corpus_rules(CorpusFormat format, const CorpusFileOptions& options,
+                         std::vector<std::string> vocabulary, TextRules text, ByteSource& bytes) {
+  CorpusRules rules{format, std::move(vocabulary), std::move(text), first_line_rule(options), {},
+                    {}};
+  const bool is_private = options.records_are_private;
+  rules.numbers = {options.index_base, is_private,
+                   !is_private && options.index_base == IndexBase::automatic};
+  if (!is_table(format)) return rules;
+  rules.table.separator = table_separator(format, options, bytes);
+  if (options.header != HeaderLine::automatic) {
+    rules.table.header = options.header == HeaderLine::yes;
+  }
+  rules.table.text_column = options.text_column;
+  rules.table.id_column = options.id_column;
+  rules.table.is_private = is_private;
+  return rules;
+}
+
+Corpus read_words(ByteSource& bytes, const CorpusRules& rules) {
   if (rules.format == CorpusFormat::text) {
-    Corpus corpus = read_text_corpus(bytes, rules.vocabulary, rules.text);
+    return read_text_lines(bytes, rules.first_line, rules.vocabulary, rules.text);
+  }
+  TableDocuments table(bytes, rules.table);
+  Corpus corpus = read_text_corpus([&](std::string_view& text) { return table.next(text); },
+                                   rules.vocabulary, rules.text);
+  corpus.ids = table.take_ids();
+  return corpus;
+}
+
+Corpus read_as(ByteSource& bytes, CorpusRules rules) {
+  if (is_words(rules.format)) {
+    Corpus corpus = read_words(bytes, rules);
     corpus.vocabulary_is_declared = !rules.vocabulary.empty();
     return corpus;
   }
   std::optional<Index> dim;
   if (!rules.vocabulary.empty()) dim = std::ssize(rules.vocabulary);
   Corpus corpus = rules.format == CorpusFormat::mm
-                      ? read_matrix_market(bytes, dim, rules.is_private)
+                      ? read_matrix_market(bytes, dim, rules.numbers)
                       : read_documents(bytes, *value_named<DocumentFormat>(name_of(rules.format)),
-                                       dim, rules.is_private);
+                                       dim, rules.numbers);
   corpus.vocabulary = std::move(rules.vocabulary);
   return corpus;
 }
 
 Corpus read_some_as(ByteSource& bytes, CorpusRules rules) {
-  const bool of_vocabulary = rules.format == CorpusFormat::text && !rules.vocabulary.empty();
-  const bool is_private = rules.is_private;
+  const bool of_vocabulary = is_words(rules.format) && !rules.vocabulary.empty();
+  const bool is_private = rules.numbers.is_private;
   Corpus corpus = read_as(bytes, std::move(rules));
   SOTTO_REQUIRE_AT(corpus.documents() >= 1, bytes.path(), "has no documents");
   SOTTO_REQUIRE_AT(is_private || corpus.entries() >= 1, bytes.path(), "has no words{}",
                    of_vocabulary ? " of the vocabulary" : "");
   return corpus;
+}
+
+// Words that have no names are called by their numbers, counted from 0, when some are left out.
+std::string numbered_word(std::int32_t number) { return fmt::format("#{}", number); }
+
+// The numbers of words that are called by them; empty where one is not.
+std::vector<std::int32_t> numbers_of_words(const std::vector<std::string>& words) {
+  std::vector<std::int32_t> numbers;
+  for (const std::string& word : words) {
+    Index number = 0;
+    const bool is_number = word.starts_with('#') && is_whole(word.substr(1), number) &&
+                           number >= 0 && number < kMostWords;
+    if (!is_number) return {};
+    numbers.push_back(static_cast<std::int32_t>(number));
+  }
+  return numbers;
 }
 
 Corpus drop_rare_words(Corpus corpus, std::int64_t min_df) {
@@ -210,8 +333,23 @@ Corpus drop_rare_words(Corpus corpus, std::int64_t min_df) {
     if (documents[i] >= min_df) kept.push_back(static_cast<std::int32_t>(i));
   }
   SOTTO_REQUIRE_AT(!kept.empty(), "`min-df`", "no word is in {} documents or more", min_df);
+  if (corpus.vocabulary.empty()) {
+    for (std::int32_t i = 0; i < corpus.vocabulary_size; ++i) {
+      corpus.vocabulary.push_back(numbered_word(i));
+    }
+  }
   corpus = restrict_vocabulary(std::move(corpus), kept);
   corpus.vocabulary_is_declared = false;
+  return corpus;
+}
+
+// The corpus over the words with these numbers, of which it may have fewer.
+Corpus over_numbers(Corpus corpus, const std::vector<std::int32_t>& numbers,
+                    const std::vector<std::string>& words) {
+  const Index last = *std::max_element(numbers.begin(), numbers.end());
+  corpus.vocabulary_size = std::max(corpus.vocabulary_size, last + 1);
+  corpus = restrict_vocabulary(std::move(corpus), numbers);
+  corpus.vocabulary = words;
   return corpus;
 }
 
@@ -234,9 +372,26 @@ Corpus match_words(const Corpus& corpus, const std::vector<std::string>& words) 
 
 OptionTable CorpusFileOptions::table() {
   return OptionTable()
-      .choice("format", format,
-              "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
-              "line; auto: recognised by content, with `epsilon` by the name of the file")
+      .choice(
+          "format", format,
+          "format of the documents; mm: MatrixMarket, documents by words; text: one document a "
+          "line; csv, tsv: one a record, in `text-column`; auto: recognised by content and name, "
+          "with `epsilon` by the name of the file")
+      .text("text-column", 0, text_column, "NAME|NUMBER",
+            "the column of CSV or TSV that holds the text, by its name in the header or its number "
+            "from 1 on")
+      .text("id-column", 0, id_column, "NAME|NUMBER",
+            "the column of CSV or TSV that names the documents (written to documents.txt); not "
+            "with `epsilon`")
+      .choice("header", header,
+              "whether the first line is no document: it names the columns of CSV and TSV, or "
+              "counts the lines of text; auto: yes where `text-column` is a name")
+      .choice("separator", separator,
+              "what stands between the columns of CSV; auto: what the first line has, with "
+              "`epsilon` a comma")
+      .choice("index-base", index_base,
+              "the first number of a word in UCI, LDA-C, MatrixMarket and SVMlight files; auto: 0 "
+              "in LDA-C, else 1")
       .text("vocab", 0, vocab, "FILE",
             "the words, one a line, in the order of their numbers; in text only these words are "
             "counted")
@@ -263,10 +418,11 @@ Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& 
     ByteSource bytes(path, packing_of(is_private));
     const CorpusFormat format = format_of_corpus(path, bytes, options);
     if (format_used != nullptr) *format_used = format;
+    check_table_options(format, options);
     check_text_options(format, options);
     check_private_words(format, options);
-    Corpus corpus =
-        read_some_as(bytes, {format, std::move(vocabulary), std::move(text), is_private});
+    Corpus corpus = read_some_as(
+        bytes, corpus_rules(format, options, std::move(vocabulary), std::move(text), bytes));
     if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
     return corpus;
   }));
@@ -286,6 +442,9 @@ std::vector<std::string> read_vocabulary(const std::string& path) {
       continue;
     }
     SOTTO_REQUIRE_AT(blank.empty(), blank, "is blank; a vocabulary has one word a line");
+    SOTTO_REQUIRE_AT(line.find('\t') == std::string_view::npos, lines.place(),
+                     "has a tab; a vocabulary has one word a line and nothing else (gensim: "
+                     "dictionary[i] for every i)");
     words.emplace_back(line);
   }
   SOTTO_REQUIRE_AT(!words.empty(), path, "has no words");
@@ -300,11 +459,18 @@ Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index 
   options.records_are_private = false;
   ByteSource bytes(path);
   const CorpusFormat format = format_of_corpus(path, bytes, options);
-  const bool text = format == CorpusFormat::text && !words.empty();
+  if (is_table(format)) check_table_options(format, options);
+  const bool text = is_words(format) && !words.empty();
+  const std::vector<std::int32_t> numbers =
+      text || !options.vocab.empty() ? std::vector<std::int32_t>() : numbers_of_words(words);
   std::vector<std::string> vocabulary = words;
   if (!text && !options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
-  Corpus corpus =
-      read_as(bytes, {format, std::move(vocabulary), text_rules(options), /*is_private=*/false});
+  if (!numbers.empty()) vocabulary.clear();
+  CorpusRules rules =
+      corpus_rules(format, options, std::move(vocabulary), text_rules(options), bytes);
+  rules.numbers.all_words = false;
+  Corpus corpus = read_as(bytes, std::move(rules));
+  if (!numbers.empty()) return Sensitive<Corpus>(over_numbers(std::move(corpus), numbers, words));
   if (!text && !words.empty() && corpus.vocabulary != words) corpus = match_words(corpus, words);
   SOTTO_REQUIRE_AT(corpus.vocabulary_size == count, path, "is over {} words, not over {}",
                    corpus.vocabulary_size, count);

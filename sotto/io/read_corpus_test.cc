@@ -215,7 +215,6 @@ TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {
     EXPECT_TRUE(corpus.vocabulary_is_declared);
     EXPECT_EQ(documents_of(corpus), some_documents);
   }
-  EXPECT_EQ(read(lda_c, with_vocab("a\nb\nc\nd\ne\nf\ng")).vocabulary_size, 7);
   const auto four = with_vocab("a\nb\nc\nd\n");
   EXPECT_ERROR(read(lda_c, four), "docs:3: word number 4 is not between 0 and 3");
   EXPECT_ERROR(read(svmlight, four), "docs:3: word number 5 is not between 1 and 4");
@@ -345,7 +344,7 @@ TEST_F(PrivateCorpus, the_format_follows_from_the_name) {
   EXPECT_EQ(documents_of(read("x.txt", "7 10:30\na\n", five)), (Documents{{}, {{0, 1}}}));
   for (const std::string& text : {uci, lda_c, svmlight, mm, std::string("a b\n"), std::string()}) {
     EXPECT_ERROR(read("x", text), "`format`: is needed");
-    EXPECT_ERROR(read("x.csv", text), "`format`: is needed");
+    EXPECT_ERROR(read("x.csv", text), "`text-column`: is needed");
   }
 }
 
@@ -440,6 +439,45 @@ TEST_F(ReadCorpus, a_byte_order_mark_is_no_part_of_anything) {
   put(folder_ / "stop", mark + "one\n");
   options.stop_words = folder_ / "stop";
   EXPECT_EQ(read("one two\n", options).vocabulary, (std::vector<std::string>{"two"}));
+}
+
+TEST_F(ReadCorpus, words_are_counted_from_0_or_1_as_an_option_says) {
+  CorpusFileOptions options = with_format("svmlight");
+  EXPECT_ERROR(read("0 0:1 2:1\n", options), "`index-base` 0");
+  options.index_base = IndexBase::zero;
+  EXPECT_EQ(documents_of(read("0 0:1 2:1\n", options)), (Documents{{{0, 1}, {2, 1}}}));
+  options = with_format("lda-c");
+  options.index_base = IndexBase::one;
+  EXPECT_EQ(documents_of(read("2 1:1 3:1\n", options)), (Documents{{{0, 1}, {2, 1}}}));
+}
+
+TEST_F(ReadCorpus, a_vocabulary_that_is_larger_than_the_numbers_is_refused) {
+  put(folder_ / "words.txt", "a\nb\nc\nd\n");
+  CorpusFileOptions options = with_format("lda-c");
+  options.vocab = folder_ / "words.txt";
+  EXPECT_ERROR(read("2 0:1 2:1\n", options), "`vocab`");
+  EXPECT_ERROR(read("2 0:1 4:1\n", options), "`index-base` 1");
+  options.index_base = IndexBase::zero;
+  EXPECT_EQ(read("2 0:1 2:1\n", options).vocabulary_size, 4);
+}
+
+TEST_F(ReadCorpus, rare_words_are_left_out_and_others_keep_their_numbers) {
+  CorpusFileOptions options = with_format("lda-c");
+  options.min_df = 2;
+  const Corpus corpus = read("2 0:1 4:2\n2 4:1 7:1\n1 7:1\n", options);
+  EXPECT_EQ(corpus.vocabulary, (std::vector<std::string>{"#4", "#7"}));
+  put(folder_ / "more", "2 0:3 7:2\n");
+  const Corpus more = opened(read_corpus_over(corpus.vocabulary, 2, folder_ / "more", options));
+  EXPECT_EQ(documents_of(more), (Documents{{{1, 2}}}));
+}
+
+TEST_F(ReadCorpus, a_first_line_that_counts_the_others_is_no_document) {
+  CorpusFileOptions options = with_format("text");
+  EXPECT_ERROR(read("2\nred apple\ngreen pear\n", options), "`header` yes");
+  options.header = HeaderLine::yes;
+  EXPECT_EQ(read("2\nred apple\ngreen pear\n", options).documents(), 2);
+  options.header = HeaderLine::no;
+  EXPECT_EQ(read("2\nred apple\ngreen pear\n", options).documents(), 3);
 }
 
 }  // namespace

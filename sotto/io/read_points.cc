@@ -2,6 +2,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/io/binary_points.h"
@@ -10,6 +11,7 @@
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/sniff_documents.h"
+#include "sotto/io/text_fields.h"
 
 namespace sotto {
 namespace {
@@ -20,6 +22,7 @@ PointFormat sniff_points(ByteSource& bytes, const PointFileOptions& options) {
   const std::string_view head = without_byte_order_mark(bytes.peek(enough));
   SOTTO_REQUIRE_AT(!head.empty(), bytes.path(), "is empty");
   if (head.starts_with("\x93NUM")) return PointFormat::npy;
+  if (!options.dim) refuse_other_files(head, bytes.path());
   if (is_text(head)) {
     const auto documents = sniff_documents(head, cut);
     return documents ? value_named<PointFormat>(name_of(*documents)).value() : PointFormat::csv;
@@ -60,6 +63,12 @@ CsvRules csv_rules(PointFormat format, const PointFileOptions& options) {
   if (format != PointFormat::csv || options.records_are_private) {
     rules.separator = format == PointFormat::csv ? ',' : format == PointFormat::tsv ? '\t' : ' ';
   }
+  if (options.separator != Separator::automatic) {
+    rules.separator = character_of(options.separator, ',');
+  }
+  rules.decimal = options.decimal;
+  rules.drop_columns = options.drop_columns;
+  rules.guarded = !options.records_are_private;
   if (options.header != HeaderLine::automatic) rules.header = options.header == HeaderLine::yes;
   rules.every_line_is_a_record = options.records_are_private;
   if (options.records_are_private) rules.dim = options.dim;
@@ -78,9 +87,43 @@ Points open_as(PointFormat format, const std::string& path, std::unique_ptr<Byte
                       (options.dtype == RawNumbers::automatic && is_named_f4(path));
     return std::make_unique<BinaryPoints>(std::move(bytes), *options.dim, four ? 4 : 8);
   }
-  return std::make_unique<DocumentPoints>(std::move(bytes),
-                                          *value_named<DocumentFormat>(name_of(format)),
-                                          options.dim, bare_lines(options.records_are_private));
+  return std::make_unique<DocumentPoints>(
+      std::move(bytes), *value_named<DocumentFormat>(name_of(format)), options.dim,
+      bare_lines(options.records_are_private), options.index_base);
+}
+
+// Options that say how one kind of file is read do nothing for others.
+void check_point_options(PointFormat format, const PointFileOptions& options) {
+  const bool text = is_numbers_in_text(format);
+  const std::pair<const char*, bool> of_text[] = {
+      {"`header`", options.header != HeaderLine::automatic},
+      {"`decimal`", options.decimal != DecimalMark::point},
+      {"`drop-columns`", !options.drop_columns.empty()}};
+  for (const auto& [option, is_given] : of_text) {
+    SOTTO_REQUIRE_AT(!is_given || text, option,
+                     "only works with numbers in text, not with `format` {}", name_of(format));
+  }
+  SOTTO_REQUIRE_AT(options.separator == Separator::automatic || format == PointFormat::csv,
+                   "`separator`", "only works with `format` csv, not with {}", name_of(format));
+  const bool sparse =
+      format == PointFormat::uci || format == PointFormat::lda_c || format == PointFormat::svmlight;
+  SOTTO_REQUIRE_AT(options.index_base == IndexBase::automatic || sparse, "`index-base`",
+                   "only works with sparse files, not with `format` {}", name_of(format));
+}
+
+// All records of a source that can be read only once.
+Points kept(Points source) {
+  SOTTO_REQUIRE_AT(!source->is_sparse(), source->name(),
+                   "has sparse records, which are not kept in memory; give a regular file");
+  const Index dim = source->dim();
+  std::vector<double> numbers;
+  PointBlock block;
+  while (source->read(block_rows(*source), block) > 0) {
+    numbers.insert(numbers.end(), block.dense.data(), block.dense.data() + block.dense.size());
+  }
+  SOTTO_REQUIRE_AT(!numbers.empty(), source->name(), "has no records");
+  return points_in_memory(
+      Eigen::Map<const RowMatrix>(numbers.data(), std::ssize(numbers) / dim, dim));
 }
 
 Points open_quoting(const std::string& path, const PointFileOptions& options,
@@ -90,15 +133,14 @@ Points open_quoting(const std::string& path, const PointFileOptions& options,
   if (format_used != nullptr) *format_used = format;
   SOTTO_REQUIRE_AT(options.dtype == RawNumbers::automatic || format == PointFormat::raw, "`dtype`",
                    "only works with raw numbers, not with `format` {}", name_of(format));
-  SOTTO_REQUIRE_AT(options.header == HeaderLine::automatic || is_numbers_in_text(format),
-                   "`header`", "only works with numbers in text, not with `format` {}",
-                   name_of(format));
+  check_point_options(format, options);
   check_declared(format, bytes->path(), options);
   Points source = open_as(format, path, std::move(bytes), options);
   SOTTO_REQUIRE_AT(!options.dim || *options.dim == source->dim(), "`dim`",
                    "{} has records of dimension {}, not {}", source->name(), source->dim(),
                    *options.dim);
-  return source;
+  const bool keep = options.kept_in_memory && !source->can_rewind();
+  return keep ? kept(std::move(source)) : std::move(source);
 }
 
 }  // namespace
@@ -117,7 +159,17 @@ OptionTable PointFileOptions::table() {
               "file is called .f4, else 8")
       .choice("header", header,
               "whether the first line of a text file names the columns; auto: when nothing on it "
-              "is a number; with `epsilon` say yes or no");
+              "is a number; with `epsilon` say yes or no")
+      .choice("separator", separator,
+              "what stands between the columns of CSV; auto: what the first line has, with "
+              "`epsilon` a comma")
+      .choice("decimal", decimal, "what stands before the decimals of numbers in text")
+      .text("drop-columns", 0, drop_columns, "NAME|NUMBER,..",
+            "columns of text to leave out, by their names in the header or their numbers from 1 "
+            "on; none: what looks like a saved index is data")
+      .choice("index-base", index_base,
+              "the first number of a word in UCI, LDA-C and SVMlight files; auto: 0 in LDA-C, else "
+              "1");
 }
 
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options,

@@ -197,8 +197,8 @@ TEST(ReadPoints, refuses_csv_that_is_ragged_or_not_numbers) {
     put(folder / "p.csv", text);
     EXPECT_ERROR(points_of(folder / "p.csv"), says);
   };
-  refuses("1,2\n3\n", "p.csv:2: has 1 numbers, the first line has 2");
-  refuses("1,2\n3,4,5\n", "p.csv:2: has 3 numbers");
+  refuses("1,2\n3\n", "p.csv:2: has 1 fields, the first line has 2");
+  refuses("1,2\n3,4,5\n", "p.csv:2: has 3 fields");
   refuses("1,2\n3,\n", "p.csv:2: '' is not a number");
   refuses("a,b\n1,2\nx,y\n", "p.csv:3: 'x' is not a number");
   refuses("1,b\n1,2\n", "p.csv:1: 'b' is not a number");
@@ -430,6 +430,54 @@ TEST(ReadPoints, a_byte_order_mark_is_no_part_of_a_number) {
   EXPECT_EQ(points_of(folder / "p.csv").rows(), 2);
   put(folder / "p", mark + "1 1:2 3:1\n-1 2:3\n");
   EXPECT_EQ(points_of(folder / "p").rows(), 2);
+}
+
+RowMatrix csv_points_of(const std::string& text, const PointFileOptions& options = {}) {
+  const TemporaryFolder folder;
+  put(folder / "p.csv", text);
+  return points_of(folder / "p.csv", options);
+}
+
+TEST(ReadPoints, columns_are_left_out_by_name_or_number) {
+  const RowMatrix plain = csv_points_of("x,y\n1.5,2\n3.5,4\n");
+  PointFileOptions options;
+  options.drop_columns = "2,who";
+  EXPECT_EQ(csv_points_of("x,id,y,who\n1.5,a,2,b\n3.5,c,4,d\n", options), plain);
+  options.drop_columns = "1";
+  EXPECT_EQ(csv_points_of("\"x\" \"y\"\n\"1\" 1.5 2\n\"2\" 3.5 4\n", options), plain);
+  for (const char* wrong : {"5", "0", "z", "1,1", "1,2"}) {
+    options.drop_columns = wrong;
+    EXPECT_ERROR(csv_points_of("x,y\n1,2\n", options), "`drop-columns`");
+  }
+}
+
+TEST(ReadPoints, what_would_be_a_guess_is_refused_with_the_option_that_decides) {
+  EXPECT_ERROR(csv_points_of(",x,y\n0,1,2\n"), "`drop-columns` 1");
+  EXPECT_ERROR(csv_points_of("1,7,8\n2,7,9\n3,4,4\n"), "`drop-columns` 1");
+  EXPECT_ERROR(csv_points_of("0,1,2\n5,6,7\n"), "`header` yes");
+  EXPECT_ERROR(csv_points_of("x,2020\n5,6\n"), "`header` yes");
+  EXPECT_ERROR(csv_points_of("1;2,5\n3;4,5\n"), "`separator`");
+  EXPECT_ERROR(csv_points_of("x;y\n3;4,5\n"), "`decimal` comma");
+  PointFileOptions options;
+  options.drop_columns = "none";
+  EXPECT_EQ(csv_points_of("1,7,8\n2,7,9\n3,4,4\n", options).cols(), 3);
+}
+
+TEST(ReadPoints, decimal_commas_are_read_when_they_are_said_to_be_there) {
+  PointFileOptions options;
+  options.separator = Separator::semicolon;
+  options.decimal = DecimalMark::comma;
+  EXPECT_EQ(csv_points_of("1,5;2\n3,5;-4e1\n", options), csv_points_of("x,y\n1.5,2\n3.5,-40\n"));
+  EXPECT_ERROR(csv_points_of("1.5;2\n", options), "`decimal`");
+}
+
+TEST(PrivatePoints, no_column_is_taken_for_an_index) {
+  PointFileOptions options;
+  options.records_are_private = true;
+  options.header = HeaderLine::yes;
+  EXPECT_EQ(csv_points_of("t,x\n0,1\n1,2\n2,5\n", options).cols(), 2);
+  options.drop_columns = "t";
+  EXPECT_EQ(csv_points_of("t,x\n0,1\n1,2\n2,5\n", options).cols(), 1);
 }
 
 }  // namespace

@@ -1,17 +1,21 @@
 #include "sotto/io/read_ratings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/io/line_reader.h"
+#include "sotto/io/npy.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/rating_columns.h"
+#include "sotto/io/text_fields.h"
 #include "sotto/io/time_bins.h"
 
 namespace sotto {
@@ -19,21 +23,39 @@ namespace {
 
 constexpr Index kLargestIndex = std::numeric_limits<std::int32_t>::max();
 
-RatingFormat format_of(const RatingFileOptions& options, const std::string& path,
-                       ByteSource& source) {
-  static constexpr std::string_view kReads[] = {"tns", "csv", "tsv", "movielens", "u.data"};
-  if (options.format != RatingFormat::automatic) return options.format;
+RatingDialect dialect_of(const RatingFileOptions& options, const std::string& path,
+                         ByteSource& source) {
+  static constexpr std::string_view kReads[] = {"tns", "csv", "tsv", "movielens", "u.data", "npy"};
+  if (options.format != RatingFormat::automatic) return {options.format, options.separator};
   if (options.records_are_private) {
-    return value_named<RatingFormat>(public_format(path, source, kReads)).value();
+    return {value_named<RatingFormat>(public_format(path, source, kReads)).value(),
+            options.separator};
   }
-  return sniff_rating_format(path, without_byte_order_mark(source.peek(1 << 16)));
+  if (options.separator == Separator::tab) return {RatingFormat::tsv};
+  if (options.separator != Separator::automatic) return {RatingFormat::csv, options.separator};
+  return sniff_ratings(path, without_byte_order_mark(source.peek(1 << 16)));
+}
+
+// Options that say how one kind of file is read do nothing for others.
+void check_rating_options(const RatingFileOptions& options, RatingFormat format) {
+  const bool has_columns = format == RatingFormat::csv || format == RatingFormat::tsv;
+  SOTTO_REQUIRE_AT(options.separator == Separator::automatic || has_columns, "`separator`",
+                   "only works with CSV and TSV, not with `format` {}", name_of(format));
+  SOTTO_REQUIRE_AT(options.index_base == IndexBase::automatic || format == RatingFormat::tns,
+                   "`index-base`", "only works with .tns files, not with `format` {}",
+                   name_of(format));
 }
 
 // Lines that are neither blank nor comments, each with its fields and its value checked.
 class RatingLines {
  public:
-  RatingLines(ByteSource& source, RatingFormat format, const RatingFileOptions& options)
-      : lines_(source), format_(format), positions_only_(options.positions_only) {
+  RatingLines(ByteSource& source, const RatingDialect& dialect, const RatingFileOptions& options)
+      : lines_(source),
+        separator_(separator_of(dialect.format, dialect.separator)),
+        positions_only_(options.positions_only),
+        decimal_(options.decimal),
+        base_(first_index(options.index_base)),
+        joins_lines_(!options.records_are_private && separator_.size() == 1) {
     if (!options.records_are_private) range_ = options.value_range();
   }
 
@@ -42,7 +64,9 @@ class RatingLines {
     while (lines_.next(line)) {
       const std::size_t start = line.find_first_not_of(" \t");
       if (start == std::string_view::npos || line[start] == '#') continue;
-      split_fields(line, format_, fields);
+      if (joins_lines_ && lines_.number() == 1 && excel_separator(line) != 0) continue;
+      if (joins_lines_ && quote_is_open(line, separator_)) line = joined(line);
+      split_fields(line, separator_, fields);
       return true;
     }
     fields.count = 0;
@@ -55,7 +79,7 @@ class RatingLines {
   }
   double value(std::size_t column) const {
     if (positions_only_) return 0;
-    const double x = parse_real(fields.field[column], lines_);
+    const double x = parse_real(fields.field[column], decimal_, lines_);
     SOTTO_REQUIRE_AT(!range_ || (x >= range_->low && x <= range_->high), place(),
                      "the value {} is outside `range` {}:{}", x, range_->low, range_->high);
     return x;
@@ -63,15 +87,37 @@ class RatingLines {
   Index whole(std::size_t column, const char* what, Index most, Index least = 1) const {
     return parse_whole(fields.field[column], what, least, most, lines_);
   }
+  // An index counted from 1, whatever the file counts from.
+  Index index(std::size_t column, Index most) const {
+    return parse_index(fields.field[column], "index", base_, most, lines_) + 1;
+  }
   std::string place() const { return lines_.place(); }
   std::uint64_t number() const { return lines_.number(); }
 
   Fields fields;
 
  private:
+  // A record whose quoted field goes on in the next lines. One with an open quote must not take in
+  // others where they are private.
+  std::string_view joined(std::string_view line) {
+    const std::string begin = place();
+    record_ = line;
+    do {
+      SOTTO_REQUIRE_AT(lines_.next(line) && record_.size() < LineReader::usual_longest, begin,
+                       "the quote of a field is never closed");
+      record_ += '\n';
+      record_ += line;
+    } while (quote_is_open(record_, separator_));
+    return record_;
+  }
+
   LineReader lines_;
-  RatingFormat format_;
+  std::string separator_;
   bool positions_only_;
+  DecimalMark decimal_;
+  Index base_;
+  bool joins_lines_;
+  std::string record_;  // of several lines
   std::optional<ValueRange> range_;
 };
 
@@ -164,6 +210,8 @@ class TextRatings {
         times_(options.time_mode),
         time_name_(name_of(options.time_mode)),
         layout_(find_columns(lines.fields, format, options, lines.place())),
+        guarded_(!options.records_are_private && options.columns.empty() && known == nullptr &&
+                 options.modes.empty() && format != RatingFormat::tns),
         pending_(!layout_.has_header && !lines.at_end()) {
     if (options.one_user && layout_.time == ColumnLayout::kNone) with_time_ = false;
     SOTTO_REQUIRE_AT(!with_time_ || layout_.time != ColumnLayout::kNone, "`time-mode`",
@@ -188,11 +236,14 @@ class TextRatings {
     while (pending_ || lines_.next()) {
       pending_ = false;
       lines_.require_count(layout_.columns.size());
+      if (guarded_ && out.entries.size() == 0) check_first();
+      if (guarded_) watch_index(out.entries.size());
       read_rows(out, rows);
       const double x = layout_.value == ColumnLayout::kNone ? 0 : lines_.value(layout_.value);
       out.lines.add(out.entries.size(), lines_.number());
       out.entries.append(rows, x);
     }
+    refuse_index(out.entries.size());
     if (with_time_ && known_ == nullptr) sort_time(out);
     for (std::size_t m = 0; m < order; ++m) {
       out.entries.dims[m] =
@@ -227,13 +278,76 @@ class TextRatings {
                                 : times_.add(text, lines_);
   }
 
+  // The first entry shows whether the columns were taken for what they are. A row for each day is
+  // seldom meant, and neither a date nor a name is a value.
+  void check_first() const {
+    for (std::size_t n = 0; n < layout_.columns.size(); ++n) {
+      const Role role = layout_.columns[n].role;
+      if (role == Role::time || role == Role::none || !is_iso_date(lines_.fields.field[n]))
+        continue;
+      SOTTO_REQUIRE_AT(
+          false, lines_.place(),
+          "{} holds dates: say what the columns are, for instance `columns` {}, and `time-mode` "
+          "month for a mode of months (or mode for a row a date)",
+          layout_.describe(n), columns_with_time(n));
+    }
+    if (layout_.value == ColumnLayout::kNone) return;
+    const std::string_view value = lines_.fields.field[layout_.value];
+    SOTTO_REQUIRE_AT(
+        value.empty() || looks_like_number(value), lines_.place(),
+        "{} is not a number, but {} was taken for the value; say what the columns are, "
+        "for instance `columns` -,user,item,value",
+        printable(value), layout_.describe(layout_.value));
+  }
+
+  // "mode,mode,time,value"
+  std::string columns_with_time(std::size_t time) const {
+    std::vector<std::string> roles;
+    for (std::size_t n = 0; n < layout_.columns.size(); ++n) {
+      const Role role = layout_.columns[n].role;
+      roles.emplace_back(name_of(n == time ? Role::time : role == Role::time ? Role::value : role));
+    }
+    return join_text(roles, ",");
+  }
+
+  // A first column that counts the lines is a saved index.
+  void watch_index(Index entry) {
+    Index number = 0;
+    const bool counts = layout_.modes[0] == 0 && is_whole(lines_.fields.field[0], number);
+    if (entry == 0) first_count_ = number;
+    if (!counts || first_count_ > 1 || number != first_count_ + entry) guarded_ = false;
+  }
+  void refuse_index(Index entries) const {
+    constexpr Index kTooFew = 3;
+    if (!guarded_ || entries < kTooFew) return;
+    std::string rest = "-";
+    Index modes = 0;
+    for (std::size_t n = 1; n < layout_.columns.size(); ++n) {
+      const Role role = layout_.columns[n].role;
+      const bool last = n + 1 == layout_.columns.size();
+      if (layout_.has_header ? role == Role::value || role == Role::time : last) {
+        rest += layout_.has_header && role == Role::time ? ",time" : ",value";
+      } else {
+        rest += ++modes == 1 ? ",user" : modes == 2 ? ",item" : ",mode";
+      }
+    }
+    throw Error(fmt::format("column 1 counts the lines (a saved index?): say what the columns are, "
+                            "for instance `columns` {}",
+                            rest),
+                lines_.place());
+  }
+
   // An index is the same label, however it is written.
   std::string_view label_in(std::size_t column) {
     const std::string_view text = lines_.fields.field[column];
     SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty", column + 1);
+    SOTTO_REQUIRE_AT(text.find('\n') == std::string_view::npos, lines_.place(),
+                     "field {} has a line break, and labels have none; leave the column out with "
+                     "`columns`",
+                     column + 1);
     if (format_ != RatingFormat::tns) return text;
     const Index most = column < dims_.size() ? dims_[column] : std::numeric_limits<Index>::max();
-    index_ = fmt::format_int(lines_.whole(column, "index", most)).str();
+    index_ = fmt::format_int(lines_.index(column, most)).str();
     return index_;
   }
 
@@ -253,7 +367,9 @@ class TextRatings {
   TimeRows times_;
   std::string time_name_;
   ColumnLayout layout_;
-  bool pending_;  // the line last read is an entry
+  bool guarded_;           // refuse what looks like a saved index or a date and was not declared
+  Index first_count_ = 0;  // what the first column counts from
+  bool pending_;           // the line last read is an entry
   std::string index_;
 };
 
@@ -285,7 +401,7 @@ class TnsRatings {
     do {
       lines_.require_count(order + 1);
       for (std::size_t m = 0; m < order; ++m) {
-        const Index index = lines_.whole(m, "index", declared.empty() ? kLargestIndex : dims[m]);
+        const Index index = lines_.index(m, declared.empty() ? kLargestIndex : dims[m]);
         const bool unknown = known_ != nullptr && index > known_->entries.dims[m];
         rows[m] = unknown ? kUnknownRow : static_cast<std::int32_t>(index - 1);
         dims[m] = std::max(dims[m], index);
@@ -330,6 +446,50 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
                    out.entries.size());
 }
 
+// An array of which the values that are not NaN were observed.
+void read_array(ByteSource& source, const RatingFileOptions& options, const Ratings* known,
+                Ratings& out) {
+  const std::pair<const char*, bool> of_columns[] = {
+      {"`columns`", !options.columns.empty() && !options.columns_of_model},
+      {"`user-column`", !options.user_column.empty()},
+      {"`header`", options.header != HeaderLine::automatic},
+      {"`time-mode`", options.time_mode != TimeMode::none}};
+  for (const auto& [option, is_given] : of_columns) {
+    SOTTO_REQUIRE_AT(!is_given, option, "does not work with an array, which has no columns");
+  }
+  SOTTO_REQUIRE_AT(!options.for_users && options.modes.empty(), "`format`",
+                   "an array has no labels of users and items; give ratings as CSV");
+  const DenseTensor array = read_npy(source);
+  const auto order = static_cast<std::size_t>(array.order());
+  const std::size_t modes = std::max<std::size_t>(order, kMinObservedOrder);
+  SOTTO_REQUIRE_AT(order >= 2 && order <= kMaxObservedOrder, source.path(),
+                   "an array of {} dimensions; 2 to {} are completed", order, kMaxObservedOrder);
+  std::vector<Index> dims = array.dims();
+  dims.resize(modes, 1);
+  SOTTO_REQUIRE_AT(known == nullptr || known->entries.dims == dims, source.path(),
+                   "is {}, not {} as {}", shape_text(dims),
+                   known == nullptr ? "" : shape_text(known->entries.dims),
+                   known == nullptr ? "" : known->path);
+  const std::optional<ValueRange> range =
+      options.records_are_private ? std::nullopt : options.value_range();
+  out.entries = ObservedEntries(dims);
+  std::vector<std::int32_t> rows(modes, 0);
+  for (Index n = 0; n < array.size(); ++n) {
+    const double x = array.values()[n];
+    if (std::isnan(x)) continue;
+    const auto index = array.index_of(n);
+    const bool inside = !range || (x >= range->low && x <= range->high);
+    SOTTO_REQUIRE_AT(std::isfinite(x) && inside, source.path(),
+                     "the value at index ({}), counted from 0, is {}", join_text(index, ", "),
+                     std::isfinite(x) ? fmt::format("{}, outside `range`", x) : "infinite");
+    for (std::size_t m = 0; m < order; ++m) rows[m] = static_cast<std::int32_t>(index[m]);
+    out.entries.append(rows, options.positions_only ? 0 : x);
+  }
+  for (std::size_t m = 0; m < modes; ++m) {
+    out.modes.push_back({m < order ? fmt::format("mode {}", m + 1) : "all", true, {}});
+  }
+}
+
 // Rows in the order of their labels.
 void sort_rows(Ratings& ratings) {
   for (std::size_t m = 0; m < ratings.modes.size(); ++m) {
@@ -357,24 +517,35 @@ void sort_entries(ObservedEntries& entries) {
   entries = entries.select(order);
 }
 
-Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
-                     const Ratings* known) {
-  ByteSource source(path, packing_of(options.records_are_private));
-  const RatingFormat format = format_of(options, path, source);
-  RatingLines lines(source, format, options);
+void read_text(ByteSource& source, const RatingDialect& dialect, const RatingFileOptions& options,
+               const Ratings* known, Ratings& out) {
+  RatingLines lines(source, dialect, options);
   // A file without users is allowed.
   const bool may_be_empty = options.records_are_private && options.for_users;
   SOTTO_REQUIRE_AT(lines.next() || may_be_empty, source.path(), "has no entries");
+  if (dialect.format == RatingFormat::tns) {
+    read_tns(lines, options, known, out);
+  } else {
+    TextRatings(lines, dialect.format, options, known).read(out);
+  }
+  SOTTO_REQUIRE_AT(out.entries.size() > 0 || may_be_empty, source.path(),
+                   "has a header but no entries");
+}
+
+Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
+                     const Ratings* known) {
+  ByteSource source(path, packing_of(options.records_are_private));
+  const RatingDialect dialect = dialect_of(options, path, source);
+  check_rating_options(options, dialect.format);
   Ratings ratings;
   ratings.path = source.path();
-  ratings.format = format;
-  if (format == RatingFormat::tns) {
-    read_tns(lines, options, known, ratings);
+  ratings.format = dialect.format;
+  if (dialect.format == RatingFormat::npy) {
+    read_array(source, options, known, ratings);
+    SOTTO_REQUIRE_AT(ratings.entries.size() > 0, source.path(), "has no entries but NaN");
   } else {
-    TextRatings(lines, format, options, known).read(ratings);
+    read_text(source, dialect, options, known, ratings);
   }
-  SOTTO_REQUIRE_AT(ratings.entries.size() > 0 || may_be_empty, source.path(),
-                   "has a header but no entries");
   if (options.records_are_private) {
     sort_rows(ratings);
     sort_entries(ratings.entries);
@@ -407,6 +578,11 @@ OptionTable RatingFileOptions::table() {
       .choice("header", header,
               "whether the first line names the columns; auto: when nothing on it is a number, and "
               "with `epsilon` when a column is called rating, value, score or stars too")
+      .choice("separator", separator,
+              "what stands between the columns of CSV and TSV; auto: what the first line has, with "
+              "`epsilon` as `format` says")
+      .choice("decimal", decimal, "what stands before the decimals of values in text")
+      .choice("index-base", index_base, "the first index of every mode of a .tns file; auto: 1")
       .choice("time-mode", time_mode,
               "make the time stamp a mode of the tensor; none: it is not used")
       .text("range", 0, range, "LO:HI",

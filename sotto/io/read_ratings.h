@@ -1,17 +1,18 @@
 // Reads observed entries of order 3 to 5 (who rated what, and when) from text, plain or gzip.
 //
-//   .tns         both dialects; indices are the rows, counted from 1
-//   CSV and TSV  with or without a header; MovieLens `ratings.csv`
+//   .tns         both dialects; indices are the rows, counted from 1 or as `index-base` says
+//   .npy         an array of order 2 to 5: what is not NaN was observed; rows are counted from 1
+//   CSV and TSV  with or without a header; MovieLens `ratings.csv`; `separator` and `decimal`
 //   MovieLens    `::` between the fields; `u.data`: tabs
 //
 // Columns of text are modes, the value, or a time stamp. A header names them: rating, value, score
-// or stars is the value; timestamp, time or date the time; the others are modes, and where nothing
-// is called a value it is the last column that is not the time. A column without a name (a saved
-// index) is refused. Without a header three columns are mode,mode,value and four are
-// mode,mode,value,time. `columns` overrides both. What stands in a mode column may be anything;
-// rows are numbered as they appear. The time becomes one more mode of days, weeks or months in the
-// order of time, or is left out. Two modes become three with a third of one row. Capitals, _, - and
-// spaces make no difference in a name.
+// or stars is the value; timestamp, time, date or a name that ends in such a word (visit_date, but
+// not play_time) the time; the others are modes, and where nothing is called a value it is the last
+// column that is not the time. A column without a name (a saved index) is refused. Without a header
+// three columns are mode,mode,value and four are mode,mode,value,time. `columns` overrides both.
+// What stands in a mode column may be anything; rows are numbered as they appear. The time becomes
+// one more mode of days, weeks or months in the order of time, or is left out. Two modes become
+// three with a third of one row. Capitals, _, - and spaces make no difference in a name.
 //
 // Who the users are (RatingFileOptions::for_users): mode 0 is the users and mode 1 the items,
 // whatever their order in the file. The users' column is the one that `columns` or `user-column`
@@ -40,9 +41,12 @@
 //     any is refused, but for that of no users. What is wrong with a file is not said.
 //   - A value outside `range` is none of these: release/ clips it.
 //
-// Of others: a value that is not a finite number, or outside `range`, an empty field, a wrong
-// number of fields and a place given twice are Errors that name the line. Cost: about 200 ns a
-// line. Privacy: what was read is Sensitive until somebody declares it public.
+// Of others: what would be a guess is refused, with the option that decides. That is a first line
+// 0,1,2,.. that may be a header, a first column that counts the lines (a saved index), a column of
+// dates that is not called a time, a first line with two kinds of separators. A quoted field may go
+// on in the next line. A value that is not a finite number, or outside `range`, an empty field, a
+// wrong number of fields and a place given twice are Errors that name the line. Cost: about 200 ns
+// a line. Privacy: what was read is Sensitive until somebody declares it public.
 #pragma once
 
 #include <string>

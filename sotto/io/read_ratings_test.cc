@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sotto/base/random.h"
+#include "sotto/io/npy.h"
 #include "sotto/io/testing/test_files.h"
 #include "sotto/io/time_bins.h"
 
@@ -398,6 +400,73 @@ TEST_F(PrivateRatingsTest, the_format_follows_from_the_name) {
   EXPECT_EQ(read("u.data", "a\tx\t1\t0\n").format, RatingFormat::u_data);
   EXPECT_UNSAID(read("r.dat", "a::x::1\n"), "r.dat");
   EXPECT_ERROR(read("r.csv", "user;item;rating\na;x;1\n"), "`columns`: is needed");
+}
+
+TEST_F(RatingsTest, dialects_of_the_same_ratings_agree) {
+  const Ratings plain = read("r.csv", "user,item,rating\na,x,2.5\na,y,3\nb,x,4\n");
+  for (const char* text : {"user;item;rating\na;x;2.5\na;y;3\nb;x;4\n",
+                           "sep=|\r\nuser|item|rating\r\na|x|2.5\r\na|y|3\r\nb|x|4\r\n",
+                           "\"user\";\"item\";\"rating\"\n\"a\";\"x\";2.5\na;y;3\nb;x;4\n"}) {
+    const Ratings other = read("r.csv", text);
+    EXPECT_EQ(other.entries.index, plain.entries.index) << text;
+    EXPECT_EQ(other.entries.value, plain.entries.value);
+  }
+  EXPECT_ERROR(read("r.csv", "user;item;rating\na;x;2,5\n"), "`decimal` comma");
+  options_.decimal = DecimalMark::comma;
+  EXPECT_EQ(read("r.csv", "user;item;rating\na;x;2,5\na;y;3\nb;x;4\n").entries.value,
+            plain.entries.value);
+}
+
+TEST_F(RatingsTest, what_would_be_a_guess_is_refused_with_the_option_that_decides) {
+  EXPECT_ERROR(read("r.csv", "0,1,2\na,x,3\n"), "`header`");
+  EXPECT_ERROR(read("r.csv", "n,user,item,rating\n0,a,x,1\n1,a,y,2\n2,b,x,3\n"),
+               "`columns` -,user,item,value");
+  EXPECT_ERROR(read("r.csv", "user,item,seen,rating\na,x,2020-01-02,3\n"),
+               "`columns` mode,mode,time,value");
+  EXPECT_ERROR(read("r.csv", "1;2;3,5\n"), "`separator`");
+  EXPECT_ERROR(read("r.tns", "0 1 2\n"), "`index-base` 0");
+  options_.index_base = IndexBase::zero;
+  EXPECT_EQ(read("r.tns", "0 1 2\n1 0 3\n").entries.index[1], (Rows{1, 0}));
+}
+
+TEST_F(RatingsTest, a_name_that_ends_in_date_is_a_time) {
+  options_.time_mode = TimeMode::month;
+  for (const char* name : {"visit_date", "visitDate", "Visit Date", "visit.date", "datetime"}) {
+    const Ratings r = read("r.csv", fmt::format("user,item,{},rating\na,x,2020-05-17,3\n", name));
+    EXPECT_EQ(r.modes[2].label(0), "2020-05") << name;
+  }
+  options_.time_mode = TimeMode::none;
+  EXPECT_EQ(read("r.csv", "user,candidate,item,rating\na,x,y,3\n").entries.order(), 3);
+  EXPECT_EQ(read("r.csv", "user,game,play_time\na,x,3\n").entries.value[0], 3);
+}
+
+TEST_F(RatingsTest, a_quoted_field_may_go_on_in_the_next_line) {
+  options_.columns = "user,item,-,value";
+  const Ratings r = read("r.csv", "user,item,review,rating\na,x,\"so,\n\nso\",3\nb,y,fine,4\n");
+  EXPECT_EQ(r.entries.value, (std::vector<double>{3, 4}));
+  EXPECT_ERROR(read("r.csv", "user,item,review,rating\na,x,\"so,3\nb,y,fine,4\n"), ":2");
+  options_.columns.clear();
+  EXPECT_ERROR(read("r.csv", "user,item,rating\n\"a\nb\",x,3\n"), "line break");
+}
+
+TEST_F(RatingsTest, an_array_has_its_observed_entries) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Matrix array(2, 3);
+  array << 1, nan, 3, nan, 5, 6;
+  write_npy(folder_ / "a.npy", array);
+  const Ratings r = opened(read_ratings(folder_ / "a.npy", options_));
+  EXPECT_EQ(r.entries.dims, (std::vector<Index>{2, 3, 1}));
+  EXPECT_EQ(r.entries.value, (std::vector<double>{1, 3, 5, 6}));
+  EXPECT_EQ(r.entries.index[1], (Rows{0, 2, 1, 2}));
+  array(0, 0) = std::numeric_limits<double>::infinity();
+  write_npy(folder_ / "a.npy", array);
+  EXPECT_ERROR(read_ratings(folder_ / "a.npy", options_), "infinite");
+  options_.time_mode = TimeMode::month;
+  EXPECT_ERROR(read_ratings(folder_ / "a.npy", options_), "`time-mode`");
+}
+
+TEST_F(PrivateRatingsTest, an_open_quote_takes_in_no_other_rating) {
+  EXPECT_ERROR(read("r.csv", "user,item,rating\na,\"x,3\nb,y\",4\n"), "cannot be read");
 }
 
 }  // namespace

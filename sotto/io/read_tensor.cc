@@ -9,6 +9,7 @@
 #include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/text_fields.h"
 #include "sotto/io/tns.h"
 
 namespace sotto {
@@ -31,6 +32,7 @@ TensorFormat sniff_tensor(ByteSource& source) {
   const std::string_view head = without_byte_order_mark(source.peek(1 << 16));
   SOTTO_REQUIRE_AT(!head.empty(), source.path(), "the file is empty");
   if (head.starts_with("\x93NUM")) return TensorFormat::npy;
+  refuse_other_files(head, source.path());
   SOTTO_REQUIRE_AT(begins_like_tns(head), source.path(),
                    "not a tensor file: expected .npy or .tns (plain or gzip), it begins with {}",
                    printable(head.substr(0, head.find_first_of("\r\n"))));
@@ -67,10 +69,13 @@ AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options
   ByteSource source(path, packing_of(options.records_are_private));
   const TensorFormat format = format_of(path, source, options);
   if (format_used != nullptr) *format_used = format;
+  SOTTO_REQUIRE_AT(options.index_base == IndexBase::automatic || format == TensorFormat::tns,
+                   "`index-base`", "only works with .tns files");
   if (format == TensorFormat::npy) return read_finite_npy(source, options.missing);
   // The shape is public, so it must not be what the largest indices in the data say.
   return read_tns(source, options.duplicates,
-                  options.records_are_private ? Shape::declared : Shape::declared_or_seen);
+                  options.records_are_private ? Shape::declared : Shape::declared_or_seen,
+                  options.index_base);
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ namespace sotto {
 
 struct ReadTensorOptions {
   TensorFormat format = TensorFormat::automatic;
-  Duplicates duplicates = Duplicates::refuse;  // only .tns can give an entry twice
-  bool missing = false;                        // NaN in .npy stand for entries that are not known
+  Duplicates duplicates = Duplicates::refuse;   // only .tns can give an entry twice
+  bool missing = false;                         // NaN in .npy stand for entries that are not known
+  IndexBase index_base = IndexBase::automatic;  // of .tns
   bool records_are_private = false;  // neither format nor shape is to be read off the entries
 };
 

@@ -53,7 +53,7 @@ TEST(ReadTensor, says_what_is_wrong_with_what_is_not_a_tensor) {
          "not a tensor file: expected .npy or .tns (plain or gzip), it begins "
          "with 'hello world'");
   expect("ktensor\n3\n", "not a tensor file");
-  expect(std::string("\x89HDF\r\n\x1a\n\0\0", 10), "not a tensor file");
+  expect(std::string("\x89HDF\r\n\x1a\n\0\0", 10), "is an HDF5 file");
   expect(std::string(1000, '\0'), "not a tensor file");
   expect("\x93NUM", "not a .npy file");
 }

@@ -9,6 +9,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/io/line_reader.h"
+#include "sotto/io/parse_number.h"
 #include "sotto/io/tokens.h"
 
 namespace sotto {
@@ -37,9 +38,8 @@ class TextReader {
     corpus_.vocabulary.assign(vocabulary.begin(), vocabulary.end());
   }
 
-  Corpus read(ByteSource& bytes) {
-    LineReader lines(bytes, LineReader::longest_document, LongLines::cut);
-    for (std::string_view line; lines.next(line);) {
+  Corpus read(const NextText& next) {
+    for (std::string_view line; next(line);) {
       document_.clear();
       if (fixed_) {
         find_words(line);
@@ -116,12 +116,31 @@ std::vector<std::int32_t> by_frequency(const Corpus& corpus) {
 
 }  // namespace
 
-Corpus read_text_corpus(ByteSource& bytes, std::span<const std::string> vocabulary,
+Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules) {
-  Corpus corpus = TextReader(vocabulary, rules).read(bytes);
+  Corpus corpus = TextReader(vocabulary, rules).read(next);
   if (!vocabulary.empty()) return corpus;
   const auto order = by_frequency(corpus);
   return restrict_vocabulary(std::move(corpus), order);
+}
+
+Corpus read_text_lines(ByteSource& bytes, FirstLine first, std::span<const std::string> vocabulary,
+                       const TextRules& rules) {
+  LineReader lines(bytes, LineReader::longest_document, LongLines::cut);
+  std::string_view header;
+  if (first == FirstLine::header) lines.next(header);
+  Index claimed = -1;
+  const NextText next = [&](std::string_view& text) {
+    const bool there = lines.next(text);
+    if (there && lines.number() == 1) is_whole(trimmed(text), claimed);
+    return there;
+  };
+  Corpus corpus = read_text_corpus(next, vocabulary, rules);
+  const bool counts = corpus.documents() > 1 && claimed == corpus.documents() - 1;
+  SOTTO_REQUIRE_AT(first != FirstLine::guarded || !counts, bytes.path(),
+                   "the first line is the number of those that follow: `header` yes leaves it out, "
+                   "`header` no takes it for a document");
+  return corpus;
 }
 
 }  // namespace sotto

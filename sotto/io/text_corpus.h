@@ -9,8 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/io/byte_source.h"
@@ -24,8 +26,19 @@ struct TextRules {
   std::vector<std::string> stop_words;  // never counted
 };
 
+// Sets `text` to that of the next document; false after the last one.
+using NextText = std::function<bool(std::string_view& text)>;
+
 // An empty vocabulary: the words that are found.
-Corpus read_text_corpus(ByteSource& bytes, std::span<const std::string> vocabulary,
+Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules);
+
+// Whether the first line is no document but names or counts them. Without a word about it, a first
+// line that is the number of the lines after it is refused.
+enum class FirstLine { document, header, guarded };
+
+// The lines of a text.
+Corpus read_text_lines(ByteSource& bytes, FirstLine first, std::span<const std::string> vocabulary,
+                       const TextRules& rules);
 
 }  // namespace sotto

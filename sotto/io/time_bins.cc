@@ -57,6 +57,11 @@ bool parse_time(std::string_view text, std::int64_t& seconds) {
   return day >= kFirstDay.time_since_epoch().count() && day <= kLastDay.time_since_epoch().count();
 }
 
+bool is_iso_date(std::string_view text) {
+  std::int64_t ignored = 0;
+  return parse_date(text, ignored) && (text.size() == 10 || text[10] == ' ' || text[10] == 'T');
+}
+
 std::int64_t bin_of(std::int64_t seconds, TimeMode bin) {
   const std::int64_t day = floor_divide(seconds, kSecondsADay);
   if (bin == TimeMode::day) return day;

@@ -13,6 +13,9 @@ namespace sotto {
 // when it is neither, or lies outside the years 1 to 9999.
 bool parse_time(std::string_view text, std::int64_t& seconds);
 
+// Whether the text is a date of this form, with or without a time of day.
+bool is_iso_date(std::string_view text);
+
 // Consecutive bins have consecutive numbers.
 std::int64_t bin_of(std::int64_t seconds, TimeMode bin);
 

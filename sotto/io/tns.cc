@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/line_reader.h"
+#include "sotto/io/parse_number.h"
 
 namespace sotto {
 namespace {
@@ -42,11 +44,12 @@ struct LineWords {
 // The parts of a .tns file line by line; every error names the line.
 class TnsReader {
  public:
-  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape)
+  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base)
       : path_(source.path()),
         lines_(source, LineReader::longest_document),
         duplicates_(duplicates),
-        shape_(shape) {}
+        shape_(shape),
+        base_(first_index(base)) {}
 
   AnyTensor read() {
     SOTTO_REQUIRE_AT(next(), path_, "the file has no entries");
@@ -75,14 +78,17 @@ class TnsReader {
     SOTTO_REQUIRE_AT(next(), lines_.place(), "the file ends before {}", what);
   }
 
-  Index whole_number(std::string_view word, std::string_view what, Index least, Index most) const {
+  // `count` is how many there are of what an index counts.
+  Index whole_number(std::string_view word, std::string_view what, Index least, Index most,
+                     std::optional<Index> count = {}) const {
     Index value = 0;
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data(), end, value);
     SOTTO_REQUIRE_AT(stop == end && error != std::errc::invalid_argument, lines_.place(),
                      "{} {} is not a whole number", what, printable(word));
     SOTTO_REQUIRE_AT(error == std::errc{} && value >= least && value <= most, lines_.place(),
-                     "{} {} is not between {} and {}", what, printable(word), least, most);
+                     "{} {} is not between {} and {}{}", what, printable(word), least, most,
+                     count && error == std::errc{} ? base_hint(value, base_, *count) : "");
     return value;
   }
 
@@ -106,8 +112,8 @@ class TnsReader {
     SOTTO_REQUIRE_AT(words.count == order + 1, lines_.place(), "expected {} fields, got {}",
                      order + 1, words.count);
     for (Index m = 0; m < order; ++m) {
-      const Index index = whole_number(words.word[m], "index", 1, dims[m]);
-      indices_.push_back(static_cast<Coordinate>(index - 1));
+      const Index index = whole_number(words.word[m], "index", base_, dims[m] - 1 + base_, dims[m]);
+      indices_.push_back(static_cast<Coordinate>(index - base_));
     }
     values_.push_back(real_number(words.word[order]));
   }
@@ -197,6 +203,7 @@ class TnsReader {
   LineReader lines_;
   Duplicates duplicates_;
   Shape shape_;
+  Index base_;  // the number of the first row of every mode
   std::string_view line_;
   std::vector<Coordinate> indices_;
   std::vector<double> values_;
@@ -204,8 +211,8 @@ class TnsReader {
 
 }  // namespace
 
-AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape) {
-  return TnsReader(source, duplicates, shape).read();
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base) {
+  return TnsReader(source, duplicates, shape, base).read();
 }
 
 AnyTensor read_tns(const std::string& path, Duplicates duplicates, Shape shape) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "sotto/io/byte_source.h"
+#include "sotto/io/file_options.h"
 #include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
@@ -22,7 +23,7 @@ namespace sotto {
 enum class Shape { declared_or_seen, declared };
 
 AnyTensor read_tns(ByteSource& source, Duplicates duplicates = Duplicates::refuse,
-                   Shape shape = Shape::declared_or_seen);
+                   Shape shape = Shape::declared_or_seen, IndexBase base = IndexBase::automatic);
 AnyTensor read_tns(const std::string& path, Duplicates duplicates = Duplicates::refuse,
                    Shape shape = Shape::declared_or_seen);
 

@@ -194,5 +194,15 @@ TEST(Tns, a_shape_that_must_be_declared_is_not_taken_from_the_entries) {
   EXPECT_NO_THROW(read_tns(headed, Duplicates::refuse, Shape::declared));
 }
 
+TEST(Tns, indices_are_counted_from_0_when_an_option_says_so) {
+  const TemporaryFolder folder;
+  put(folder / "t.tns", "0 0 0 1\n1 2 1 2\n");
+  EXPECT_ERROR(read_tns(folder / "t.tns"), "`index-base` 0");
+  ByteSource source(folder / "t.tns");
+  const AnyTensor tensor =
+      read_tns(source, Duplicates::refuse, Shape::declared_or_seen, IndexBase::zero);
+  EXPECT_EQ(std::get<SparseTensor>(tensor).dims(), (std::vector<Index>{2, 3, 2}));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/join_text.h"
 #include "sotto/base/json.h"
 #include "sotto/base/rounded_up.h"
 #include "sotto/io/output_folder.h"
@@ -21,13 +22,19 @@ void refuse_others(const ResultFolder& folder, const ApplyTask& task) {
   const std::string& command = folder.command();
   const bool ratings = command == "complete";
   const bool points = command == "mixture" || command == "stream";
+  const bool tensor = command == "decompose";
   struct Given {
     const char* option;
     bool is_given, has_effect;
   };
   for (const auto& [option, is_given, has_effect] :
        {Given{"`vocab`", !task.vocab.empty(), command == "topics"},
-        Given{"`header`", task.header != usual.header, ratings || points},
+        Given{"`header`", task.header != usual.header, !tensor},
+        Given{"`separator`", task.separator != usual.separator, !tensor},
+        Given{"`decimal`", task.decimal != usual.decimal, ratings || points},
+        Given{"`drop-columns`", !task.drop_columns.empty(), points},
+        Given{"`text-column`", !task.text_column.empty(), command == "topics"},
+        Given{"`id-column`", !task.id_column.empty(), command == "topics"},
         Given{"`dtype`", task.dtype != usual.dtype, points},
         Given{"`columns`", !task.columns.empty(), ratings},
         Given{"`user-column`", !task.user_column.empty(), ratings},
@@ -110,7 +117,20 @@ OptionTable ApplyTask::table() {
       .text("vocab", 0, vocab, "FILE",
             "topics: the words that numbers in NEW stand for, one a line (none given: those of the "
             "model); text needs none")
-      .choice("header", header, "points and ratings: whether the first line names the columns")
+      .choice("header", header, "text: whether the first line names the columns")
+      .choice("separator", separator,
+              "text: what stands between the columns; auto: what the first line has")
+      .choice("decimal", decimal,
+              "points and ratings: what stands before the decimals of numbers in text")
+      .text("drop-columns", 0, drop_columns, "NAME|NUMBER,..",
+            "points: columns of text to leave out; none: what looks like a saved index is data")
+      .text("text-column", 0, text_column, "NAME|NUMBER",
+            "topics: the column of CSV or TSV that holds the text (none given: as in the training "
+            "run)")
+      .text("id-column", 0, id_column, "NAME|NUMBER",
+            "topics: the column of CSV or TSV that names the documents (written to documents.txt)")
+      .choice("index-base", index_base,
+              "the first number of a row or a word in a sparse file; auto: 0 in LDA-C, else 1")
       .choice("dtype", dtype, "points: the size of raw numbers")
       .text("columns", 0, columns, "ROLE,ROLE,...",
             "complete: what the columns are: user, item, mode, value, time, or - for one to leave "
@@ -148,6 +168,9 @@ ApplyResult apply(const std::string& folder, const std::string& path, const Appl
 
 void save(const ApplyResult& result, OutputFolder& folder) {
   if (!result.rows_are.empty()) folder.write_npy(result.rows_are + ".npy", Matrix(result.rows));
+  if (!result.ids.empty()) {
+    folder.write_text("documents.txt", fmt::format("{}\n", join_text(result.ids, "\n")));
+  }
   if (!result.modes.empty()) folder.write_text("predictions.csv", csv_of_predictions(result));
 }
 

@@ -35,8 +35,14 @@ class OutputFolder;
 struct ApplyTask {
   std::string format = "auto";                // a name of the formats of this kind of data
   std::string vocab;                          // topics: the words of numbers; empty: the folder's
-  HeaderLine header = HeaderLine::automatic;  // points and ratings
-  RawNumbers dtype = RawNumbers::automatic;   // raw points
+  HeaderLine header = HeaderLine::automatic;  // points, ratings and documents
+  // Text in columns.
+  Separator separator = Separator::automatic;
+  DecimalMark decimal = DecimalMark::point;     // points and ratings
+  std::string drop_columns;                     // points
+  std::string text_column, id_column;           // documents; text: as in the training run
+  IndexBase index_base = IndexBase::automatic;  // sparse files
+  RawNumbers dtype = RawNumbers::automatic;     // raw points
   // Ratings; empty: as in the training run.
   std::string columns, user_column;
   std::string given;       // file: ratings of users that the model does not know
@@ -69,6 +75,7 @@ struct ApplyResult {
   // One row a record, one column a component.
   std::string rows_are;  // "proportions"; empty: none
   RowMatrix rows;
+  std::vector<std::string> ids;  // names of the records, where the new data has them
   // Of a completion.
   std::vector<std::string> modes;  // names of the columns of places
   std::vector<Prediction> predictions;

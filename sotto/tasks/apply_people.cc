@@ -63,7 +63,9 @@ ApplyResult apply_people(const ResultFolder& folder, const std::string& path,
   const PeopleModel model = saved_people(folder);
   const PeopleOptions options = saved_people_options(folder, model);
   const SparseTensor people =
-      slices_over(tensor_input(path, format_named<TensorFormat>(task), /*is_private=*/false).open(),
+      slices_over(tensor_input(path, format_named<TensorFormat>(task), /*is_private=*/false,
+                               {.index_base = task.index_base})
+                      .open(),
                   model, path);
   ApplyResult result;
   result.model.what = fmt::format("{} components of a tensor of people", model.weights.size());

@@ -21,6 +21,10 @@ ApplyResult rows_of_points(const std::string& path, const ApplyTask& task, Index
   file.format = format_named<PointFormat>(task);
   file.header = task.header;
   file.dtype = task.dtype;
+  file.separator = task.separator;
+  file.decimal = task.decimal;
+  file.drop_columns = task.drop_columns;
+  file.index_base = task.index_base;
   const bool raw = file.format == PointFormat::raw || file.dtype != RawNumbers::automatic;
   if (raw) file.dim = dim;
   const Points points = open_points(path, file).open(callers_own_data());

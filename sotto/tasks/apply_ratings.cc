@@ -24,6 +24,9 @@ RatingFileOptions reading_of_places(const ResultFolder& folder, const ApplyTask&
   file.columns_of_model = task.columns.empty() && !file.columns.empty();
   file.user_column = saved_option(folder, "user-column", task.user_column);
   file.header = task.header;
+  file.separator = task.separator;
+  file.decimal = task.decimal;
+  file.index_base = task.index_base;
   file.time_mode = folder.named<TimeMode>("options/time-mode");
   return file;
 }

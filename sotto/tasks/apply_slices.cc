@@ -85,7 +85,7 @@ Matrix non_negative_loadings(CpProblem& problem, const Matrix& start) {
 AnyTensor read_slices(const ResultFolder& folder, const std::string& path, const ApplyTask& task,
                       const std::vector<Index>& dims, bool missing) {
   return over_rows(tensor_input(path, format_named<TensorFormat>(task), /*is_private=*/false,
-                                {missing, folder.flag("sum-repeated")})
+                                {missing, folder.flag("sum-repeated"), task.index_base})
                        .open(),
                    dims, path);
 }

@@ -30,6 +30,15 @@ CorpusFileOptions reading_of_documents(const ResultFolder& folder, const ApplyTa
   CorpusFileOptions file;
   file.format = format_named<CorpusFormat>(task);
   file.vocab = task.vocab;
+  file.header = task.header;
+  file.separator = task.separator;
+  file.index_base = task.index_base;
+  file.id_column = task.id_column;
+  file.text_column = task.text_column;
+  const Json& text_column = folder.find("options/text-column");
+  if (file.text_column.empty() && text_column.is_string()) {
+    file.text_column = text_column.get<std::string>();
+  }
   file.keep_case = folder.flag("keep-case");
   if (folder.lists(kStopWordsFile)) {
     file.stop_words = folder.file(kStopWordsFile);
@@ -46,7 +55,7 @@ ApplyResult apply_topics(const ResultFolder& folder, const std::string& path,
   const TopicModel model = saved_topics(folder);
   const auto kind = folder.named<DocumentModel>("options/model");
   const std::vector<std::string> vocabulary = saved_words(folder, model.topics.rows());
-  const Corpus documents =
+  Corpus documents =
       read_corpus_over(vocabulary, model.topics.rows(), path, reading_of_documents(folder, task))
           .open(callers_own_data());
   SOTTO_REQUIRE_AT(documents.documents() > 0, path, "has no documents");
@@ -57,6 +66,7 @@ ApplyResult apply_topics(const ResultFolder& folder, const std::string& path,
   result.records = documents.documents();
   result.rows_are = "proportions";
   result.rows = topic_proportions(documents, model, kind);
+  result.ids = std::move(documents.ids);
   return result;
 }
 

@@ -160,6 +160,7 @@ OptionTable DecomposeTask::table() {
       .text("mask", 0, mask, "FILE",
             "cp and tucker: entries are not known where this .npy of the same shape is 0")
       .flag("sum-repeated", sum_repeated, "add up values given for one place of a .tns file")
+      .choice("index-base", index_base, "the first index of every mode of a .tns file; auto: 1")
       .text("labels", 0, labels, "FILE,FILE,..",
             "files of row labels, one label a line, one file "
             "a mode")

@@ -29,6 +29,7 @@
 #include "sotto/decompose/cp_rank.h"
 #include "sotto/decompose/power.h"
 #include "sotto/decompose/tucker.h"
+#include "sotto/io/file_options.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/privacy_options.h"
@@ -69,8 +70,9 @@ struct DecomposeTask {
   bool missing = false;       // NaN, and what a sparse tensor does not list, are unknown
   std::string mask;           // .npy of the tensor's shape, 0 where an entry is unknown
   bool sum_repeated = false;  // read values given for one place as their sum
-  std::string labels;         // files of row labels, one a mode, joined by commas
-  bool csv = false;           // factors as .csv, too
+  IndexBase index_base = IndexBase::automatic;  // the first index of a .tns file
+  std::string labels;                           // files of row labels, one a mode, joined by commas
+  bool csv = false;                             // factors as .csv, too
   WhitenBy whiten = WhitenBy::none;
   std::string whiten_with;            // file of a public second moment (.npy, d x d); empty: none
   std::optional<std::int64_t> order;  // refuse any other

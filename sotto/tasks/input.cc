@@ -65,6 +65,7 @@ Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool
   options.missing = reading.missing && !is_private;
   const bool sum = reading.sum_repeated && !is_private;
   options.duplicates = sum ? Duplicates::sum : Duplicates::refuse;
+  options.index_base = reading.index_base;
   options.records_are_private = is_private;
   TensorFormat used{};
   Sensitive<AnyTensor> data = read_tensor(path, options, &used);

@@ -35,6 +35,7 @@ Input<T> public_input(T data, const std::string& reason) {
 // .tns file gives for one place are added up, not refused. A private run takes neither.
 struct TensorReading {
   bool missing = false, sum_repeated = false;
+  IndexBase index_base = IndexBase::automatic;  // of a .tns file
 };
 
 // Data in a file.

@@ -325,7 +325,11 @@ RowMatrix infer(const TopicsResult& result, const Corpus& documents) {
 }
 
 void save(const TopicsResult& result, OutputFolder& folder) {
-  if (result.open) folder.write_npy("proportions.npy", Matrix(infer(result, result.open->corpus)));
+  if (result.open) {
+    folder.write_npy("proportions.npy", Matrix(infer(result, result.open->corpus)));
+    const std::vector<std::string>& ids = result.open->corpus.ids;
+    if (!ids.empty()) folder.write_text("documents.txt", fmt::format("{}\n", join_text(ids, "\n")));
+  }
   folder.write_npy("topics.npy", result.model.topics);
   folder.write_npy("weights.npy", result.model.alpha);
   if (!result.vocabulary.empty()) {

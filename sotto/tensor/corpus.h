@@ -23,6 +23,7 @@ struct Corpus {
   std::vector<std::int32_t> word;         // increasing within a document, none twice
   std::vector<std::int32_t> count;        // at least 1
   std::vector<std::string> vocabulary;    // the words themselves; empty when they have no names
+  std::vector<std::string> ids;           // names of the documents; empty when they have none
   // Whether the vocabulary was fixed without looking at the documents (by a header or a list of
   // words), so that its size may be public.
   bool vocabulary_is_declared = false;

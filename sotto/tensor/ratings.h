@@ -19,14 +19,16 @@ namespace SOTTO_API sotto {
 
 // u_data: the MovieLens file of that name, with tabs between user, item, rating and time.
 // automatic: recognised by the reader, so ratings that were read have another value.
-enum class RatingFormat { automatic, tns, csv, tsv, movielens, u_data };
+// npy: a dense array, whose NaN are the places that were not observed.
+enum class RatingFormat { automatic, tns, csv, tsv, movielens, u_data, npy };
 constexpr auto enum_names(RatingFormat) {
   return std::to_array<EnumName<RatingFormat>>({{RatingFormat::automatic, "auto"},
                                                 {RatingFormat::tns, "tns"},
                                                 {RatingFormat::csv, "csv"},
                                                 {RatingFormat::tsv, "tsv"},
                                                 {RatingFormat::movielens, "movielens"},
-                                                {RatingFormat::u_data, "u.data"}});
+                                                {RatingFormat::u_data, "u.data"},
+                                                {RatingFormat::npy, "npy"}});
 }
 
 // The rows of one mode and what they stand for.

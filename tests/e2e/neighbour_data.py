@@ -126,6 +126,22 @@ def text_bytes(documents):
     return b"".join((d if isinstance(d, bytes) else text([d])[:-1]) + b"\n" for d in documents)
 
 
+def table(documents):
+    """Documents in a column of CSV, between quotes."""
+    return b"id,text\n" + lines(f'{n},"{plain}"' for n, plain in enumerate(
+        (d if isinstance(d, str) else text([d])[:-1].decode()).replace('"', '""')
+        for d in documents))
+
+
+OTHER_CELLS = {
+    "a line break": "w1 w2\n3,w4",
+    "quotes and separators": 'w1 ","w2" \n""',
+    "like a header": "id,text",
+    "like Excel's hint": "sep=;",
+    **OTHER_TEXTS,
+}
+
+
 OTHER_BYTES = {
     "like gzip": b"\x1f\x8b\x08\x00 w1",
     "not UTF-8": b"w1 \xff\xfe w2",

@@ -193,7 +193,10 @@ def topics_cases():
                 {"others": data.OTHER_LABELLED, "alike": data.ALIKE_LABELLED}),
                ("MatrixMarket", data.matrix_market, ("--format", "mm"), {}),
                ("text", data.text_bytes, ("--format", "text", "--vocab", "vocab.txt"),
-                {"others": {**data.OTHER_BYTES, **data.OTHER_TEXTS}, "alike": data.ALIKE_TEXTS}))
+                {"others": {**data.OTHER_BYTES, **data.OTHER_TEXTS}, "alike": data.ALIKE_TEXTS}),
+               ("CSV", data.table,
+                ("--format", "csv", "--text-column", "text", "--vocab", "vocab.txt"),
+                {"others": data.OTHER_CELLS, "alike": data.ALIKE_TEXTS}))
     uci = ("--format", "uci")
     other = data.uci(data.two_topics(seed=9, documents=20))
     chosen = {"others": {**data.OTHER_BYTES, **data.OTHER_TEXTS}, "released": CHOSEN,

@@ -72,6 +72,19 @@ class Documents(PrivateFiles):
                                   "%%MatrixMarket matrix\nw3\n"], "documents", "topics",
                                  *self.PRIVATE, "--vocab", self.vocab, says="--format")
 
+    def test_documents_in_columns_are_never_quoted(self):
+        rows = [f'{n},"w1 w{2 + n % 5}"' for n in range(2000)]
+        columns = ["--vocab", self.vocab, "--text-column", "text"]
+        good = self.write("good.csv", "\n".join(["id,text", *rows]) + "\n")
+        self.assertIn("the format of the file: csv", self.topics(good, *columns)[1])
+        broken = ['7,"w1', "7", "", "7,w1,w2", '7,"w1" w2', "sep=;"]
+        texts = ["\n".join(["id,text", *rows[:place], row, *rows[place:]]) + "\n"
+                 for row in broken for place in (0, 1000, 2000)]
+        self.assert_same_refusal(texts, "documents.csv", "topics", *self.PRIVATE, *columns,
+                                 says="cannot be read")
+        self.assert_same_refusal([good.read_bytes(), b"w1 w2\n", b""], "documents.csv", "topics",
+                                 *self.PRIVATE, "--vocab", self.vocab, says="--text-column")
+
     def test_other_files_may_be_looked_at(self):
         lines = ["w1 w2 w3" if n % 2 else "w4 w5 w6 w4" for n in range(2000)]
         path = self.write("documents.txt", "\n".join(lines) + "\n")
