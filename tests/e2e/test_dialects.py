@@ -556,9 +556,9 @@ These rules hold for every text:
 - `--index-base` says whether a sparse file counts from 0 or from 1.
 - ISO dates are a time, for `--time-mode`, and never a mode that nobody asked for.
 
-**A private run recognises nothing by content.** Format, separator, header, columns and the first
-index come from options or from the name of the file, and no message quotes a record. A quoted field
-of ratings or points ends on its line there.
+**A private run recognises nothing by what is in its records.** Format, separator, header, columns
+and the first index come from options, from the name of the file, or from a header that names the
+value of ratings. No message quotes a record. A quoted field of ratings ends on its line there.
 """
 
 
