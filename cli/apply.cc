@@ -25,6 +25,10 @@ class Apply final : public Command {
   OptionTable options() override {
     return OptionTable().append(task_.table()).append(common_.table());
   }
+  std::vector<std::string> usual_options() const override {
+    return {"format", "vocab",     "text-column", "header", "columns",
+            "given",  "recommend", "top",         "out",    "json"};
+  }
   std::string example() const override { return "sotto apply found new.txt --out applied"; }
 
   ExitCode run() override {

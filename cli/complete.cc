@@ -72,7 +72,8 @@ class Complete final : public Command {
 
   Input<Ratings> read() {
     const Stopwatch reading;
-    Sensitive<Ratings> ratings = read_ratings(ratings_, task_.reading());
+    Sensitive<Ratings> ratings =
+        while_reading([&] { return read_ratings(ratings_, task_.reading()); });
     reading_ = reading.seconds();
     return declared(std::move(ratings), task_.privacy.asked(), "the ratings");
   }

@@ -60,8 +60,10 @@ class Decompose final : public Command {
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
     const Stopwatch reading;
-    Input<AnyTensor> tensor = tensor_input(
-        path_, format_, is_private, {task_.leaves_out(), task_.sum_repeated, task_.index_base});
+    Input<AnyTensor> tensor = while_reading([&] {
+      return tensor_input(path_, format_, is_private,
+                          {task_.leaves_out(), task_.sum_repeated, task_.index_base});
+    });
     const double seconds_reading = reading.seconds();
     const DecomposeResult result = at_place(path_, [&] {
       return with_progress([&](const ProgressCallback& progress) {

@@ -26,4 +26,12 @@ auto with_progress(Work work) {
   return work(progress.callback());
 }
 
+// The same for a file that is read.
+template <class Read>
+auto while_reading(Read read) {
+  ProgressBar bar(stderr);
+  bar({"reading", 0, 0});
+  return read();
+}
+
 }  // namespace sotto::cli

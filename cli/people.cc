@@ -84,8 +84,9 @@ ExitCode PeopleFront::run(const Asked& asked) {
   const bool is_private = task_.privacy.asked();
   if (!is_private) say_not_private("the people are treated as public", asked.common.json);
   const Stopwatch reading;
-  Input<AnyTensor> tensor =
-      tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
+  Input<AnyTensor> tensor = while_reading([&] {
+    return tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
+  });
   const double seconds_reading = reading.seconds();
   const PeopleResult result = at_place(asked.path, [&] {
     return with_progress([&](const ProgressCallback& progress) {

@@ -43,8 +43,9 @@ class Topics final : public Command {
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {
-    return {"topics",     "epsilon", "delta",   "plan", "documents", "words", "vocab", "format",
-            "stop-words", "min-df",  "heldout", "top",  "seed",      "out",   "json"};
+    return {"topics", "epsilon",     "delta",  "plan",       "documents", "words",
+            "vocab",  "text-column", "format", "stop-words", "min-df",    "heldout",
+            "top",    "seed",        "out",    "json"};
   }
   std::string example() const override {
     return "sotto topics titles.txt -k 8 --epsilon 1 --delta 1e-6 --out found";
@@ -63,7 +64,8 @@ class Topics final : public Command {
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the documents are treated as public", common_.json);
     const Stopwatch reading;
-    Input<Corpus> documents = documents_input(path_, task_.file, is_private);
+    Input<Corpus> documents =
+        while_reading([&] { return documents_input(path_, task_.file, is_private); });
     const double seconds_reading = reading.seconds();
     const TopicsResult result = with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(documents), task_, progress);
