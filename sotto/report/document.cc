@@ -9,6 +9,7 @@
 #include "sotto/base/version.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/report/json_parts.h"
+#include "sotto/report/row_order.h"
 
 namespace sotto {
 namespace {

@@ -28,7 +28,6 @@
 #include "sotto/linalg/matrix.h"
 #include "sotto/privacy/certificate.h"
 #include "sotto/report/result.h"
-#include "sotto/report/row_order.h"
 
 namespace SOTTO_API sotto {
 
@@ -69,6 +68,13 @@ struct ResultHead {
   const OptionTable& options;
   std::vector<std::string> arguments = {};  // the words after the command's name
   std::vector<std::string> unused = {};     // options that this run did not read: not listed
+};
+
+// What is known about the rows of an array.
+struct RowNames {
+  std::vector<std::string> labels = {};  // one a row; empty: none
+  bool counted = false;     // rows without labels: whether the index is a place, as in an .npy
+  bool identities = false;  // whether labels that are numbers are names all the same, as of items
 };
 
 class ResultDocument {

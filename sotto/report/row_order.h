@@ -1,4 +1,4 @@
-// What is known about the rows of an array, and whether they have an order that a line can follow.
+// Whether the rows of an array have an order that a line can follow.
 //
 // Only what is known beforehand decides, never the values in the array: the page of a private run
 // has the same charts whatever the data are.
@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
+#include "sotto/report/document.h"
 
 namespace sotto {
-
-struct RowNames {
-  std::vector<std::string> labels = {};  // one a row; empty: none
-  bool counted = false;     // rows without labels: whether the index is a place, as in an .npy
-  bool identities = false;  // whether labels that are numbers are names all the same, as of items
-};
 
 enum class RowOrder {
   none,

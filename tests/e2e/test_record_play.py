@@ -162,8 +162,8 @@ class PlantedLeaks(Tape):
         # The labels of all documents but one look like the counts of LDA-C.
         case = named("topics lda, pairs, SVMlight")
         form = case.arguments.index("--format")
-        case = dataclasses.replace(case, arguments=case.arguments[:form] + case.arguments[form + 2:],
-                                   public={"vocab.txt": data.vocabulary(data.WORDS + 1)})
+        case = dataclasses.replace(case, arguments=[*case.arguments[:form], *case.arguments[form + 2:],
+                                                    "--index-base", "1"])
         units = case.with_unit("first", data.OTHER_LABELLED["another label"])
         self.check("format", case, units, "svmlight")
 
