@@ -81,7 +81,7 @@ class VariationalCp final : public Solver {
   }
   void add_entry(Index mode, const AlsEntry& e, RowSystem<S>& system) const {
     Pack<S> h = Pack<S>::all(1);
-    const double* second[kMaxObservedOrder] = {};
+    const double* second[kMaxObservedOrder] = {moment(mode == 0 ? 1 : 0, e)};  // never null
     int others = 0;
     for (Index n = 0; n < model_.order(); ++n) {
       if (n == mode) continue;
