@@ -133,8 +133,8 @@ std::unique_ptr<Solver> make_cp_als(const ObservedEntries& entries, const AlsSet
 std::unique_ptr<Solver> make_als(const ObservedEntries& entries, const AlsSettings& settings,
                                  CompletionModel& model) {
   check(entries, settings, model);
-  return model.kind == LowRank::cp ? make_cp_als(entries, settings, model)
-                                   : make_tucker_als(entries, settings, model);
+  if (model.kind == LowRank::cp) return make_cp_als(entries, settings, model);
+  return make_tucker_als(entries, settings, model);
 }
 
 }  // namespace sotto
