@@ -43,7 +43,7 @@ void split_fields(std::string_view line, std::string_view separator, Fields& fie
 // the first line has: "::", a comma, a semicolon, a bar, a tab (in a file called .data that of
 // MovieLens); otherwise .tns.
 struct RatingDialect {
-  RatingFormat format;
+  RatingFormat format = RatingFormat::automatic;
   Separator separator = Separator::automatic;
 };
 RatingDialect sniff_ratings(const std::string& path, std::string_view head);

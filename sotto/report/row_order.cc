@@ -68,6 +68,7 @@ RowOrder row_order(const RowNames& names, Index rows) {
 
 std::vector<double> label_numbers(const std::vector<std::string>& labels) {
   std::vector<double> numbers;
+  numbers.reserve(labels.size());
   for (const std::string& label : labels) numbers.push_back(number_in(label).value_or(0));
   return numbers;
 }
