@@ -153,7 +153,8 @@ class AccountSgd final : public Account {
         .required()
         .integer("records", 'n', records_, {1, kMost}, "records of the data")
         .required()
-        .real("epochs", 0, epochs_, kPositive, "passes over the data, as many batches as fit")
+        .real("epochs", 0, epochs_, kPositive,
+              "passes over the data; the last batch counts as whole")
         .integer("steps", 0, steps_, {1, kMost}, "number of batches, instead of `epochs`")
         .real("delta", 0, delta_, {0, 1, false, true}, "probability that the bound may fail")
         .required();
@@ -163,8 +164,10 @@ class AccountSgd final : public Account {
                      records_);
     SOTTO_REQUIRE_AT(epochs_.has_value() != steps_.has_value(), "`epochs`",
                      "or `steps` must be given, one of the two");
-    const double rate = static_cast<double>(batch_) / static_cast<double>(records_);
-    const std::int64_t steps = steps_ ? *steps_ : steps_of_epochs(rate);
+    // Rounded up: a record is in a batch no more often than is charged.
+    const double rate =
+        std::nextafter(static_cast<double>(batch_) / static_cast<double>(records_), 1.0);
+    const std::int64_t steps = steps_ ? *steps_ : steps_of_epochs();
     const Spend spend{SubsampledGaussianCost{noise_multiplier_, rate}, steps};
     result.value("sampling_rate", rate).value("steps", steps);
     const std::string epsilon = show(account_by_rule({&spend, 1}, delta_), delta_, result);
@@ -175,8 +178,9 @@ class AccountSgd final : public Account {
   }
 
  private:
-  std::int64_t steps_of_epochs(double rate) const {
-    const double steps = std::ceil(*epochs_ / rate);
+  std::int64_t steps_of_epochs() const {
+    const double steps =
+        std::ceil(*epochs_ * static_cast<double>(records_) / static_cast<double>(batch_));
     SOTTO_REQUIRE_AT(steps < 9e15, "`epochs`", "makes too many batches");
     return static_cast<std::int64_t>(steps);
   }

@@ -33,7 +33,7 @@ bool takes_a_number(const Option& option) {
   return option.value_name == "N" || option.value_name == "X";
 }
 
-// The first line of a help text, as one argument within single quotes; `escaped` get a backslash.
+// A help text as one argument within single quotes; `escaped` get a backslash.
 std::string quoted(const std::string& text, const std::string& escaped = "") {
   std::string result = "'";
   for (const char c : with_dashes(text)) {

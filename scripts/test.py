@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def build(preset, jobs, targets=()):
     """Configures and builds; the text of a failure is printed whole."""
+    print(f"{preset}: building", flush=True)
     configure = ["cmake", "--preset", preset]
     compile_ = ["cmake", "--build", "--preset", preset, "-j", str(jobs)]
     if targets:

@@ -68,6 +68,30 @@ TEST(Tucker, iteration_is_no_worse_than_the_truncated_svd_and_never_gets_worse) 
   EXPECT_LE(fit.measures.squared_error, fit.measures.squared_norm - kept + 1e-9);
 }
 
+// Ranks small against the modes, so that bases are improved in a small span after the first sweep.
+TEST(Tucker, improved_bases_end_at_the_leading_ones) {
+  TuckerOptions options;
+  options.ranks = {6, 6, 6};
+  options.tolerance = 0;
+  options.iterations = 200;
+  const DenseTensor x = tucker_data({42, 40, 38}, {8, 8, 8}, 0.5, false, 8);
+  const TuckerFit fit = fit_tucker(x, options);
+  for (std::size_t n = 1; n < fit.error_history.size(); ++n) {
+    EXPECT_LE(fit.error_history[n], fit.error_history[n - 1] + 1e-12);
+  }
+  for (Index m = 0; m < 3; ++m) {
+    const Matrix leading = leading_mode_basis(mode_products(x, fit.factors, m), m, 6);
+    const Matrix overlap = leading.transpose() * fit.factors[static_cast<std::size_t>(m)];
+    EXPECT_NEAR(overlap.squaredNorm(), 6, 1e-8) << m;
+  }
+  const DenseTensor model = mode_products(
+      fit.core, std::vector<Matrix>{fit.factors[0].transpose(), fit.factors[1].transpose(),
+                                    fit.factors[2].transpose()});
+  double gap = 0;
+  for (Index p = 0; p < x.size(); ++p) gap += std::pow(x.values()[p] - model.values()[p], 2);
+  EXPECT_NEAR(fit.measures.squared_error / gap, 1, 1e-10);
+}
+
 TEST(Tucker, missing_entries_do_not_enter_the_fit) {
   TuckerOptions options;
   options.ranks = {2, 2, 2};

@@ -1,7 +1,6 @@
 #include "sotto/io/read_ratings.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -10,10 +9,10 @@
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/io/line_reader.h"
-#include "sotto/io/npy.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
+#include "sotto/io/rating_array.h"
 #include "sotto/io/rating_columns.h"
 #include "sotto/io/text_fields.h"
 #include "sotto/io/time_bins.h"
@@ -285,11 +284,11 @@ class TextRatings {
       const Role role = layout_.columns[n].role;
       if (role == Role::time || role == Role::none || !is_iso_date(lines_.fields.field[n]))
         continue;
-      SOTTO_REQUIRE_AT(
-          false, lines_.place(),
-          "{} holds dates: say what the columns are, for instance `columns` {}, and `time-mode` "
-          "month for a mode of months (or mode for a row a date)",
-          layout_.describe(n), columns_with_time(n));
+      throw Error(
+          fmt::format("{} holds dates: say what the columns are, for instance `columns` {}, and "
+                      "`time-mode` month for a mode of months (or mode for a row a date)",
+                      layout_.describe(n), columns_with_time(n)),
+          lines_.place());
     }
     if (layout_.value == ColumnLayout::kNone) return;
     const std::string_view value = lines_.fields.field[layout_.value];
@@ -446,50 +445,6 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
                    out.entries.size());
 }
 
-// An array of which the values that are not NaN were observed.
-void read_array(ByteSource& source, const RatingFileOptions& options, const Ratings* known,
-                Ratings& out) {
-  const std::pair<const char*, bool> of_columns[] = {
-      {"`columns`", !options.columns.empty() && !options.columns_of_model},
-      {"`user-column`", !options.user_column.empty()},
-      {"`header`", options.header != HeaderLine::automatic},
-      {"`time-mode`", options.time_mode != TimeMode::none}};
-  for (const auto& [option, is_given] : of_columns) {
-    SOTTO_REQUIRE_AT(!is_given, option, "does not work with an array, which has no columns");
-  }
-  SOTTO_REQUIRE_AT(!options.for_users && options.modes.empty(), "`format`",
-                   "an array has no labels of users and items; give ratings as CSV");
-  const DenseTensor array = read_npy(source);
-  const auto order = static_cast<std::size_t>(array.order());
-  const std::size_t modes = std::max<std::size_t>(order, kMinObservedOrder);
-  SOTTO_REQUIRE_AT(order >= 2 && order <= kMaxObservedOrder, source.path(),
-                   "an array of {} dimensions; 2 to {} are completed", order, kMaxObservedOrder);
-  std::vector<Index> dims = array.dims();
-  dims.resize(modes, 1);
-  SOTTO_REQUIRE_AT(known == nullptr || known->entries.dims == dims, source.path(),
-                   "is {}, not {} as {}", shape_text(dims),
-                   known == nullptr ? "" : shape_text(known->entries.dims),
-                   known == nullptr ? "" : known->path);
-  const std::optional<ValueRange> range =
-      options.records_are_private ? std::nullopt : options.value_range();
-  out.entries = ObservedEntries(dims);
-  std::vector<std::int32_t> rows(modes, 0);
-  for (Index n = 0; n < array.size(); ++n) {
-    const double x = array.values()[n];
-    if (std::isnan(x)) continue;
-    const auto index = array.index_of(n);
-    const bool inside = !range || (x >= range->low && x <= range->high);
-    SOTTO_REQUIRE_AT(std::isfinite(x) && inside, source.path(),
-                     "the value at index ({}), counted from 0, is {}", join_text(index, ", "),
-                     std::isfinite(x) ? fmt::format("{}, outside `range`", x) : "infinite");
-    for (std::size_t m = 0; m < order; ++m) rows[m] = static_cast<std::int32_t>(index[m]);
-    out.entries.append(rows, options.positions_only ? 0 : x);
-  }
-  for (std::size_t m = 0; m < modes; ++m) {
-    out.modes.push_back({m < order ? fmt::format("mode {}", m + 1) : "all", true, {}});
-  }
-}
-
 // Rows in the order of their labels.
 void sort_rows(Ratings& ratings) {
   for (std::size_t m = 0; m < ratings.modes.size(); ++m) {
@@ -541,7 +496,7 @@ Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
   ratings.path = source.path();
   ratings.format = dialect.format;
   if (dialect.format == RatingFormat::npy) {
-    read_array(source, options, known, ratings);
+    read_rating_array(source, options, known, ratings);
     SOTTO_REQUIRE_AT(ratings.entries.size() > 0, source.path(), "has no entries but NaN");
   } else {
     read_text(source, dialect, options, known, ratings);

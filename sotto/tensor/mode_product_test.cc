@@ -93,5 +93,22 @@ TEST(ModeProduct, gram_and_basis_are_those_of_the_unfolding) {
   }
 }
 
+// The modes keep their places, and what lies in the span of the bases is not lost.
+TEST(ModeProduct, sequential_bases_of_all_there_is_give_the_tensor_back) {
+  SeededRandom random(11);
+  for (const std::vector<Index>& dims : std::vector<std::vector<Index>>{{5, 4, 3}, {3, 5, 2, 4}}) {
+    DenseTensor x(dims);
+    for (double& value : x.values()) value = random.normal();
+    const ModeBases found = sequential_bases(x, dims);
+    ASSERT_EQ(found.core.dims(), dims);
+    std::vector<Matrix> back;
+    for (const Matrix& basis : found.bases) back.emplace_back(basis.transpose());
+    const DenseTensor again = mode_products(found.core, back);
+    for (Index p = 0; p < x.size(); ++p) {
+      ASSERT_NEAR(again.values()[p], x.values()[p], 1e-12) << p;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto

@@ -38,6 +38,20 @@ class Account(ProgramTest):
             self.assertGreaterEqual(found, exact - 1e-9, arguments)
             self.assertLessEqual(found, exact + 2e-4 + 1e-3 * exact, arguments)
 
+    def test_sgd_divides_for_its_users(self):
+        noise = ["--noise-multiplier", 1.1, "--delta", "1e-5"]
+        data = ["--batch", 256, "--records", 60000]
+        divided = self.epsilon("subsampled", *noise, "-q", repr(256 / 60000), "--count", 2344)
+        for said in ["--epochs", 10], ["--steps", 2344]:
+            self.assertAlmostEqual(self.epsilon("sgd", *noise, *data, *said) / divided, 1, delta=1e-9)
+        self.assertLess(self.epsilon("sgd", *noise, *data, "--steps", 2343), divided)
+        # A third of the records ten times over is thirty batches, whatever 1/3 is rounded to.
+        found = self.sotto("account", "sgd", *noise, "--batch", 1, "--records", 3, "--epochs", 10)
+        self.assertIn("\n30 steps", found.stdout)
+        for wrong, says in ((data, "--epochs"), ([*data, "--epochs", 1, "--steps", 1], "--epochs"),
+                            (["--batch", 9, "--records", 8, "--epochs", 1], "--batch")):
+            self.refuse("account", "sgd", *noise, *wrong, says=says)
+
     def test_calibrate_and_account_are_inverse(self):
         noise = self.result("account", "calibrate", "--epsilon", 1, "--delta", "1e-6", "--count",
                             7)["noise_multiplier"]

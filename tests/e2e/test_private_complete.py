@@ -1,5 +1,7 @@
 """sotto complete --epsilon, as a user sees it."""
-from sotto_cli import ProgramTest, main, read_npy
+import math
+
+from sotto_cli import ProgramTest, main, npy_bytes, read_npy
 
 RANGE = ["--range", "-2:9"]
 
@@ -113,6 +115,13 @@ class PrivateComplete(ProgramTest):
                     found = self.result("complete", grid, "--range", "1:5", "--epsilon", 1,
                                         "--delta", "1e-6", "-r", rank, *how)
                     self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"])
+
+    def test_the_plan_of_an_array_looks_at_no_value(self):
+        plans = []
+        for value in 3.0, 7.0, math.inf:
+            path = self.write("array.npy", npy_bytes([1, 2, 3, 4, math.nan, value] * 4, (4, 3, 2)))
+            plans.append(self.succeed("complete", path, "--epsilon", 2, *RANGE, "--plan"))
+        self.assertEqual(plans, plans[:1] * 3)
 
     def test_the_plan_is_what_is_released_and_does_not_depend_on_the_values(self):
         lines = self.ratings.read_text().splitlines()
