@@ -1,5 +1,5 @@
-// The program: finds the command, reads its options, runs it, and turns errors into one line and
-// an exit code.
+#include "cli/main.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -139,17 +139,14 @@ std::string one_line(std::string text) {
 }
 
 }  // namespace
-}  // namespace sotto::cli
 
-int main(int argc, char** argv) {
-  using namespace sotto::cli;
+int main(const std::vector<std::string>& arguments) {
   try {
-    const int code = run({argv + 1, argv + argc});
-    if (std::fflush(stdout) != 0)
-      throw sotto::Error("cannot write to standard output", "", sotto::Fault::system);
+    const int code = run(arguments);
+    if (std::fflush(stdout) != 0) throw Error("cannot write to standard output", "", Fault::system);
     return code;
-  } catch (const sotto::Error& error) {
-    fmt::print(stderr, "sotto: {}\n", one_line(sotto::with_dashes(error.what())));
+  } catch (const Error& error) {
+    fmt::print(stderr, "sotto: {}\n", one_line(with_dashes(error.what())));
     return code_of(error.fault());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sotto: not enough memory\n");
@@ -159,3 +156,7 @@ int main(int argc, char** argv) {
   }
   return exit_failed;
 }
+
+}  // namespace sotto::cli
+
+int main(int argc, char** argv) { return sotto::cli::main({argv + 1, argv + argc}); }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "cli/interrupt.h"
 #include "cli/not_private.h"
 #include "cli/print_plan.h"
@@ -30,22 +28,7 @@ OptionTable PeopleFront::table() {
       .choice("unit", unit_,
               "what is protected: one entry of the tensor, or one person, which is one slice of "
               "the first mode of a tensor of counts")
-      .choice("values", task_.people.values,
-              "unit person: what the entries are; counts: of events; real: any numbers")
-      .integer("people", 0, task_.privacy.people, {1, std::numeric_limits<std::int32_t>::max()},
-               "unit person: a public guess at the number of people; the header of the file when "
-               "not given")
-      .choice("route", task_.people.route,
-              "unit person: factors from moments, by alternating steps from a random start, or "
-              "both: steps from where the moments are; auto: both")
-      .integer("refine", 0, task_.people.refine, {0, 1000},
-               "unit person: expectation steps; chosen when not given")
-      .integer("core", 0, task_.people.core, {1, 2048},
-               "unit person: rows of the pair moment, the most frequent ones; chosen from the "
-               "released frequencies when not given")
-      .real("alpha0", 0, task_.people.alpha0, {1e-6, 1e6},
-            "unit person: sum of the Dirichlet parameters of a person's loadings; small: few "
-            "components a person")
+      .append(task_.table())
       .notice("alpha0", alpha0_given_)
       .real("events", 0, events_, {1, 1e9},
             "for `plan`, unit person: a guess at the events of a person (none given: 20)");

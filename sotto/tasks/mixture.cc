@@ -197,7 +197,7 @@ MixtureResult run(Input<Points> points, const MixtureTask& task, const ProgressC
 }
 
 void save(const MixtureResult& result, OutputFolder& folder) {
-  if (result.open) {
+  if (result.open && result.open->points) {
     write_responsibilities(*result.open->points, result.mixture, result.records, "proportions.npy",
                            folder);
   }

@@ -63,7 +63,7 @@ struct MixtureResult {
 
   // Of a run that is not private.
   struct Public {
-    Points points;
+    Points points;  // null: they are no longer there, and save() leaves them out
     Vector second_spectrum, third_spectrum;
     std::vector<double> log_likelihood;  // a point, before each step
     double movement = 0;                 // of the mean that moved furthest in the last step

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -74,9 +75,36 @@ PeopleResult people_result(PeopleFit fit, std::vector<Index> dims, const PeopleO
 
 }  // namespace
 
+OptionTable PersonPrivacyOptions::table() {
+  return target_table(
+      "make the result differentially private for a person, with at most this "
+      "epsilon",
+      "delta of the guarantee; `epsilon` needs it");
+}
+
 void PersonPrivacyOptions::check() const {
   check_target({{"`people`", people.has_value()}});
   if (asked()) require_delta_given();
+}
+
+OptionTable PeopleTask::table() {
+  return OptionTable()
+      .choice("values", people.values,
+              "unit person: what the entries are; counts: of events; real: any numbers")
+      .integer("people", 0, privacy.people, {1, std::numeric_limits<std::int32_t>::max()},
+               "unit person: a public guess at the number of people; the header of the file when "
+               "not given")
+      .choice("route", people.route,
+              "unit person: factors from moments, by alternating steps from a random start, or "
+              "both: steps from where the moments are; auto: both")
+      .integer("refine", 0, people.refine, {0, 1000},
+               "unit person: expectation steps; chosen when not given")
+      .integer("core", 0, people.core, {1, 2048},
+               "unit person: rows of the pair moment, the most frequent ones; chosen from the "
+               "released frequencies when not given")
+      .real("alpha0", 0, people.alpha0, {1e-6, 1e6},
+            "unit person: sum of the Dirichlet parameters of a person's loadings; small: few "
+            "components a person");
 }
 
 void PeopleTask::check() const { privacy.check(); }

@@ -31,6 +31,7 @@ class OutputFolder;
 struct PersonPrivacyOptions : TargetOptions {
   std::optional<std::int64_t> people;  // a public guess at their number; none: the file's header
 
+  OptionTable table();  // epsilon and delta
   void check() const;
 };
 
@@ -39,6 +40,8 @@ struct PeopleTask {
   PersonPrivacyOptions privacy;
   double events = 20;  // of a person, a guess: for what plan_of() expects
 
+  // Without components and seed, epsilon and delta, which the front end has in common with others.
+  OptionTable table();
   // Refuses what cannot be combined, whatever the tensor.
   void check() const;
 };

@@ -1,0 +1,13 @@
+// The program: finds the command, reads its options, runs it, and turns errors into one line and an
+// exit code. The Python package runs it, too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sotto::cli {
+
+// The words after the name of the program; returns its exit code.
+int main(const std::vector<std::string>& arguments);
+
+}  // namespace sotto::cli

@@ -1,0 +1,87 @@
+#include "python/bindings/call.h"
+
+#include <algorithm>
+#include <new>
+
+#include "sotto/base/error.h"
+
+namespace sotto::python {
+namespace {
+
+constexpr auto kBetweenReports = std::chrono::milliseconds(50);
+
+// "`max-norm` must be positive" -> "max_norm must be positive".
+std::string with_python_names(const std::string& text) {
+  std::string result;
+  bool in_name = false;
+  for (const char c : text) {
+    if (c == '`') {
+      in_name = !in_name;
+    } else {
+      result += in_name && c == '-' ? '_' : c;
+    }
+  }
+  return result;
+}
+
+nb::handle refused;  // the exception types, which the module owns
+nb::handle stopped;
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const std::string text = with_python_names(error.what());
+    switch (error.fault()) {
+      case Fault::input:
+      case Fault::unopened:
+        return PyErr_SetString(refused.ptr(), text.c_str());
+      case Fault::stopped:
+        return PyErr_SetString(stopped.ptr(), text.c_str());
+      case Fault::system:
+        return PyErr_SetString(PyExc_OSError, text.c_str());
+    }
+  } catch (const nb::builtin_exception&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    // The texts of other libraries mean nothing to a user, and may quote the data.
+    PyErr_SetString(PyExc_RuntimeError, "an internal fault of sotto; please report it");
+  }
+}
+
+}  // namespace
+
+void set_options(OptionTable table, const OptionTexts& options) {
+  for (const auto& [name, text] : options) table.set(name, text);
+}
+
+bool CallProgress::report(const ProgressReport& now) {
+  const Clock::time_point time = Clock::now();
+  if (time - last_ < kBetweenReports && now.done != now.total) return true;
+  last_ = time;
+  const nb::gil_scoped_acquire lock;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (function_.is_none()) return true;
+    return !function_(now.stage, now.done, now.total).is(nb::bool_(false));
+  } catch (...) {
+    raised_ = std::current_exception();
+    return false;
+  }
+}
+
+void bind_errors(nb::module_& module) {
+  const auto add = [&](const char* name, PyObject* base) {
+    const std::string full = "sotto." + std::string(name);
+    const nb::object type = nb::steal(PyErr_NewException(full.c_str(), base, nullptr));
+    module.attr(name) = type;
+    return nb::handle(type);
+  };
+  refused = add("Refused", PyExc_ValueError);
+  stopped = add("Stopped", PyExc_RuntimeError);
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace sotto::python

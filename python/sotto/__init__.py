@@ -1,0 +1,33 @@
+"""sotto: differentially private tensor decomposition.
+
+Estimators with the manners of scikit-learn, functions in the style of TensorLy, and privacy in the
+signature::
+
+    import sotto
+    model = sotto.TopicModel(8, privacy=sotto.Privacy(epsilon=1, delta=1e-6, unit="document"))
+    model.fit(texts)
+    print(model.top_words(5), model.certificate_)
+
+Without `privacy` an estimator treats its data as public, and its repr says so.
+"""
+from __future__ import annotations
+
+from . import account, export
+from ._load import core as _core
+from .certificate import Certificate
+from .completion import TensorCompletion
+from .mixture import GaussianMixture
+from .privacy import Budget, Privacy, Refused
+from .stream import StreamDecomposition
+from .tensor import (CPDecomposition, CPTensor, Tucker, TuckerTensor, cp, symmetric_power, tucker,
+                     whiten)
+from .topics import TopicModel
+
+Stopped = _core.Stopped
+__version__: str = _core.version
+
+__all__ = [
+    "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "Privacy", "Refused",
+    "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker", "TuckerTensor",
+    "account", "cp", "export", "symmetric_power", "tucker", "whiten",
+]

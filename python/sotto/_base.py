@@ -1,0 +1,171 @@
+"""What all estimators have in common: options, one run, what is learnt and what is said of it."""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from ._load import core
+from ._progress import reporter
+from .certificate import Certificate
+from .privacy import Privacy
+
+Refused = core.Refused
+
+# Of this process: a fingerprint never leaves it, so that nobody can test a guess at the data.
+_FINGERPRINT_KEY = secrets.token_bytes(32)
+
+
+def option_text(value: Any) -> str:
+    """A value as a command line would have it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(option_text(item) for item in value)
+    return str(value)
+
+
+def option_texts(options: dict[str, Any]) -> dict[str, str]:
+    """Options of a task: names with dashes, those that are None or False left out."""
+    return {name.replace("_", "-"): option_text(value) for name, value in options.items()
+            if value is not None and value is not False}
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed of starts and shuffles; noise has a source of its own that no seed reaches."""
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise Refused(f"random_state must not be negative, got {random_state}")
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+class SottoEstimator(BaseEstimator):
+    """The base of the estimators: fits with or without privacy, and says which.
+
+    Attributes
+    ----------
+    certificate_ : Certificate or None
+        What a private fit guarantees; None for a public one.
+    releases_ : list of dict
+        The noisy releases of a private fit.
+    result_ : dict
+        The whole result, as in the result.json of the command line.
+    """
+
+    _units: tuple[str, ...] = ()
+    privacy: Privacy | None
+    random_state: Any
+    progress: Any
+
+    @property
+    def _private(self) -> bool:
+        return self.privacy is not None
+
+    def _check_privacy(self) -> None:
+        """Refuses what is no Privacy, and units that this estimator does not protect."""
+        if self.privacy is None:
+            return
+        name = type(self).__name__
+        if not isinstance(self.privacy, Privacy):
+            raise Refused(f"privacy must be a sotto.Privacy, got {type(self.privacy).__name__}")
+        if self.privacy.unit not in self._units:
+            allowed = " or ".join(f"unit={unit!r}" for unit in self._units)
+            raise Refused(f"unit: {name} protects {allowed}, not {self.privacy.unit!r}")
+
+    def _target(self) -> dict[str, Any]:
+        if self.privacy is None:
+            return {}
+        return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta}
+
+    def _run(self, task: str, data: Any, options: dict[str, Any], *before: Any,
+             function: str | None = None, sensitive: tuple[bool, ...] | None = None) -> dict[str, Any]:
+        """Checks, pays, runs, and keeps what every result has. Returns the arrays by name."""
+        texts = option_texts({**options, **self._target()})
+        getattr(core, f"check_{task}")(texts)
+        if self.privacy is not None:
+            self.privacy._begin()
+        flags = (self._private,) if sensitive is None else sensitive
+        with reporter(self.progress, type(self).__name__) as report:
+            found, outcome = getattr(core, function or f"run_{task}")(
+                data, *_with_options(before, texts, flags), report)
+        self._outcome = outcome
+        self.result_: dict[str, Any] = json.loads(outcome.json)
+        facts = self.result_["privacy"]
+        self.certificate_ = (Certificate(facts, found["certificate"])
+                             if self._private and facts is not None else None)
+        self.releases_ = self.certificate_.releases if self.certificate_ is not None else []
+        if self.privacy is not None:
+            assert self.certificate_ is not None
+            self.privacy._finish(self.certificate_)
+        return dict(found)
+
+    def report(self) -> str:
+        """The page of the result, as HTML."""
+        return str(self._live_outcome().page())
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Writes the folder that the command line would write: a model for `sotto apply`."""
+        self._live_outcome().save(os.fspath(folder))
+
+    def _live_outcome(self) -> Any:
+        outcome = getattr(self, "_outcome", None)
+        if outcome is None:
+            raise Refused("only the process that fitted the model can do this: save it before it "
+                          "is pickled")
+        return outcome
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_outcome", None)
+        state.pop("_training", None)
+        return state
+
+    # ---- the data of a private fit ----
+
+    def _remember(self, *arrays: Any) -> None:
+        self._training = _fingerprint(arrays) if self._private else None
+
+    def _refuse_training_data(self, allowed: bool, what: str, *arrays: Any) -> None:
+        """A private model's training data must not be shown by habit."""
+        training = getattr(self, "_training", None)
+        if training is None or allowed or _fingerprint(arrays) != training:
+            return
+        raise Refused(
+            f"{what} of the data that a private fit was made from shows the people in it without "
+            f"protection; say on_training_data=True if that is what you want and the result stays "
+            f"where the data is")
+
+    def _refuse_fit_and_show(self, what: str) -> None:
+        if self._private:
+            raise Refused(
+                f"{what} would show the training data of a private fit without protection: fit() "
+                f"alone, then transform data that you may show")
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # noqa: N803 (scikit-learn's name)
+        text = str(super().__repr__(N_CHAR_MAX))
+        return text if self._private else f"{text}  # public: no privacy"
+
+
+def _with_options(before: tuple[Any, ...], texts: dict[str, str],
+                  flags: tuple[bool, ...]) -> tuple[Any, ...]:
+    return (*before, texts, *flags)
+
+
+def _fingerprint(arrays: tuple[Any, ...]) -> bytes:
+    digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
+    for array in arrays:
+        values = np.ascontiguousarray(array)
+        digest.update(str((values.shape, values.dtype.str)).encode())
+        digest.update(values.view(np.uint8) if values.size else b"")
+    return digest.digest()

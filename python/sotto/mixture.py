@@ -1,0 +1,164 @@
+"""Gaussian mixtures of one spherical variance, by moments."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _input
+from ._base import Refused, SottoEstimator, option_texts, seed_of
+from ._load import core
+from .privacy import Privacy
+
+_ROWS_AT_A_TIME = 1 << 16
+
+
+class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
+    """Gaussians of one spherical variance behind points, public or protected record by record.
+
+    Parameters
+    ----------
+    n_components : int
+        The number of Gaussians, at most the number of columns.
+    privacy : Privacy, optional
+        ``Privacy(epsilon, delta, unit="record")``. Without it the points are public.
+    max_norm : float, optional
+        A public bound: longer records of a private fit are clipped to this norm. It is never read
+        off the data.
+    norm_range : tuple of float, optional
+        (low, high): instead of `max_norm`, a public range from which the bound is chosen privately.
+    refine : int, optional
+        Expectation-maximisation steps; chosen when not given.
+    random_state : int, RandomState or None
+        Of the starts. Noise never depends on it.
+    progress : bool or callable, optional
+        True for a bar; or a function of (stage, done, total) that returns False to stop.
+
+    Attributes
+    ----------
+    means_ : ndarray of shape (n_components, n_features)
+    weights_ : ndarray of shape (n_components,)
+    covariances_ : ndarray of shape (n_components,)
+        The variance of a coordinate, the same for all.
+    converged_ : bool
+    certificate_ : Certificate or None
+
+    Examples
+    --------
+    >>> import numpy as np, sotto
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat([[4., 0, 0], [0, 4, 0]], 500, axis=0) + rng.normal(size=(1000, 3))
+    >>> model = sotto.GaussianMixture(2, random_state=0).fit(X)
+    >>> model.means_.round().astype(int).tolist() in ([[4, 0, 0], [0, 4, 0]], [[0, 4, 0], [4, 0, 0]])
+    True
+    """
+
+    _units = ("record",)
+
+    def __init__(self, n_components: int = 1, *, privacy: Privacy | None = None,
+                 max_norm: float | None = None, norm_range: tuple[float, float] | None = None,
+                 refine: int | None = None, random_state: Any = None, progress: Any = None) -> None:
+        self.n_components = n_components
+        self.privacy = privacy
+        self.max_norm = max_norm
+        self.norm_range = norm_range
+        self.refine = refine
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> GaussianMixture:
+        """Finds the Gaussians.
+
+        Parameters
+        ----------
+        X : array, DataFrame, scipy.sparse matrix, or pyarrow table
+            One point a row.
+        """
+        self._check_privacy()
+        if self._private and self.max_norm is None and self.norm_range is None:
+            raise Refused(
+                "max_norm: a private fit needs a bound on the norm of a record that is not read "
+                "off the data, or norm_range=(low, high) to choose one privately")
+        options = self._options()
+        if _input.is_batches(X):
+            data, dim, names = _input.point_batches(X)
+            self.n_features_in_ = dim
+            if names:
+                self.feature_names_in_ = np.asarray(names, dtype=object)
+        else:
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
+                              ensure_min_samples=2)
+            self._remember(*_parts(X))
+            data = _input.points(X)
+        found = self._run("mixture", data, {**options, "seed": seed_of(self.random_state)})
+        self.means_ = found["means"]
+        self.weights_ = found["weights"]
+        self.covariances_ = np.full(len(self.weights_), found["variance"])
+        self.converged_ = bool(found["converged"])
+        self.n_iter_ = found["steps"]
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, **kwargs: Any) -> np.ndarray:
+        """`fit` and `predict`; a private fit refuses, since it would show its own data."""
+        self._refuse_fit_and_show("fit_predict")
+        return self.fit(X).predict(X)
+
+    def predict_proba(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
+        """The probability of each Gaussian for each point. It shows the points in X."""
+        logs = self._log_densities(X, on_training_data)
+        return np.asarray(np.exp(logs - logsumexp(logs, axis=1, keepdims=True)))
+
+    def predict(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
+        """The most probable Gaussian of each point."""
+        return np.asarray(self._log_densities(X, on_training_data).argmax(axis=1))
+
+    def score_samples(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
+        """The logarithm of the density at each point."""
+        return np.asarray(logsumexp(self._log_densities(X, on_training_data), axis=1))
+
+    def score(self, X: Any, y: Any = None, *, on_training_data: bool = False) -> float:
+        """The mean logarithm of the density."""
+        return float(self.score_samples(X, on_training_data=on_training_data).mean())
+
+    def plan(self, n_records: int, n_features: int) -> str:
+        """What a private fit would release, from public numbers; nothing is spent."""
+        self._check_privacy()
+        if not self._private:
+            raise Refused("plan: a public fit releases everything; give privacy")
+        options = option_texts({**self._options(), **self._target()})
+        return str(core.plan_mixture(options, n_features, n_records, False))
+
+    def _options(self) -> dict[str, Any]:
+        options: dict[str, Any] = {"components": self.n_components, "refine": self.refine,
+                                   "max_norm": self.max_norm}
+        if self.norm_range is not None:
+            low, high = self.norm_range
+            options["norm_range"] = f"{float(low)!r}:{float(high)!r}"
+        return options
+
+    def _log_densities(self, X: Any, on_training_data: bool) -> np.ndarray:
+        """log w_i - d/2 log(2 pi s^2) - |x - mu_i|^2 / 2 s^2, rows in blocks."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        self._refuse_training_data(on_training_data, "a prediction", *_parts(X))
+        variance = max(float(self.covariances_[0]), np.finfo(float).tiny)
+        with np.errstate(divide="ignore"):
+            constant = (np.log(self.weights_)
+                        - 0.5 * X.shape[1] * np.log(2 * np.pi * variance)
+                        - 0.5 * (self.means_ ** 2).sum(axis=1) / variance)
+        logs = np.empty((X.shape[0], len(self.weights_)))
+        for begin in range(0, X.shape[0], _ROWS_AT_A_TIME):
+            rows = X[begin:begin + _ROWS_AT_A_TIME]
+            squares = (rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply")
+                       else np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+            logs[begin:begin + _ROWS_AT_A_TIME] = (
+                rows @ self.means_.T / variance + constant
+                - 0.5 * np.asarray(squares).reshape(-1, 1) / variance)
+        return logs
+
+
+def _parts(X: Any) -> tuple[Any, ...]:
+    return (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (X,)
