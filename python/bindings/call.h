@@ -46,7 +46,7 @@ class CallProgress {
 
   nb::object function_;
   std::exception_ptr raised_;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point last_{};
 };
 
 // Registers the exceptions that the library's errors become.

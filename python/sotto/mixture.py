@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
@@ -16,7 +16,7 @@ from .privacy import Privacy
 _ROWS_AT_A_TIME = 1 << 16
 
 
-class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
+class GaussianMixture(DensityMixin, SottoEstimator):
     """Gaussians of one spherical variance behind points, public or protected record by record.
 
     Parameters
@@ -68,6 +68,11 @@ class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
         self.refine = refine
         self.random_state = random_state
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> GaussianMixture:
         """Finds the Gaussians.

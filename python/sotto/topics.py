@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
 from ._base import Refused, SottoEstimator, seed_of
@@ -97,6 +97,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         self.random_state = random_state
         self.progress = progress
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.positive_only = True
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> TopicModel:
         """Finds the topics.
 
@@ -113,7 +120,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
                 "vocabulary: a private fit of counts needs the list of its words (or their "
                 "number), fixed without looking at the documents; columns chosen from the "
                 "documents tell which words they have")
-        data = _input.documents(X, vocabulary=names, words=words,
+        data = _input.documents(self._checked(X, reset=True), vocabulary=names, words=words,
                                 declared=words is not None, text=self._text())
         self._remember(*core.rows_of_documents(data)[:3])
         options: dict[str, Any] = {"topics": self.n_components, "model": self.model,
@@ -129,8 +136,6 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         self.n_iter_ = found["steps"]
         self.n_features_in_ = self.components_.shape[1]
         self._n_features_out = self.components_.shape[0]
-        if counts and hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self
 
     def transform(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
@@ -162,7 +167,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         """The most probable words of each topic; "#7" where a word has no name."""
         check_is_fitted(self)
         best = np.argsort(-self.components_, axis=1, kind="stable")[:, :n]
-        names = self.vocabulary_ or [f"#{word + 1}" for word in range(self.n_features_in_)]
+        names = self.vocabulary_ or [f"#{word}" for word in range(self.n_features_in_)]
         return [[names[word] for word in row] for row in best]
 
     def plan(self, n_documents: int, n_words: int | None = None) -> str:
@@ -179,10 +184,17 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
 
     def _new_documents(self, X: Any, on_training_data: bool, what: str) -> Any:
         check_is_fitted(self)
-        data = _input.documents(X, vocabulary=self.vocabulary_ or None,
+        data = _input.documents(self._checked(X, reset=False), vocabulary=self.vocabulary_ or None,
                                 words=self.n_features_in_, declared=True, text=self._text())
         self._refuse_training_data(on_training_data, what, *core.rows_of_documents(data)[:3])
         return data
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """A matrix of counts, checked as scikit-learn does it; texts as they are."""
+        if not _input.is_counts(X):
+            return X
+        return validate_data(self, X, accept_sparse="csr", dtype=None, reset=reset,
+                             ensure_min_samples=2 if reset else 1)
 
     def _text(self) -> dict[str, Any]:
         return {"tokenizer": self.tokenizer, "stop_words": self.stop_words,
