@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._load import core
+from .errors import Refused
 
-Refused = core.Refused
 
 
 def as_numpy(data: Any) -> Any:
@@ -191,7 +191,7 @@ def rating_columns(X: Any) -> tuple[list[str], list[np.ndarray]]:
     """Places as columns: users, items and, where there are more, further modes."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         names = [str(name) for name in X.columns]
-        columns = [np.asarray(X.iloc[:, j].astype(str)) for j in range(len(names))]
+        columns = [X.iloc[:, j].to_numpy().astype(str) for j in range(len(names))]
     else:
         array = np.asarray(as_numpy(X))
         if array.ndim != 2:

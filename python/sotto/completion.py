@@ -9,8 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _input
-from ._base import Refused, SottoEstimator, seed_of
+from ._base import SottoEstimator, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -117,7 +118,8 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
             self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         if self._of_users:
             return self._fit_users(data)
-        found = self._run("complete", data, self._options())
+        found = self._run("complete", self._options(), lambda texts, report: core.run_complete(
+            data, texts, self._private, report))
         self.factors_ = list(found["factors"])
         self.biases_ = list(found["biases"])
         self.labels_ = [list(labels) for labels in found["labels"]]
@@ -204,8 +206,8 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         options = self._options()
         options.pop("mechanism")
         options |= {"items": "items", "per_user": self.per_user, "users": self.n_users}
-        found = self._run("complete", data, options, items, function="run_complete_users",
-                          sensitive=())
+        found = self._run("complete", options, lambda texts, report: core.run_complete_users(
+            data, items, texts, report))
         self.factors_ = [found["factors"]]
         self.biases_ = [found["effects"]]
         self.labels_ = [items]

@@ -11,8 +11,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import Refused, SottoEstimator, option_texts, seed_of
+from ._base import SottoEstimator, option_texts, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -167,7 +168,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         return options
 
     def _learn(self, data: Any, options: dict[str, Any]) -> None:
-        found = self._run("stream", data, options)
+        found = self._run("stream", options, lambda texts, report: core.run_stream(
+            data, texts, self._private, report))
         self.components_ = found["vectors"]
         self.weights_ = found["weights"]
         self.status_ = found["status"]

@@ -9,8 +9,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import Refused, SottoEstimator, seed_of
+from ._base import SottoEstimator, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -129,7 +130,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
             options["alpha0"] = self.alpha0
         if self._private:
             options |= {"mechanism": self.mechanism, "core": self.core}
-        found = self._run("topics", data, options)
+        found = self._run("topics", options, lambda texts, report: core.run_topics(
+            data, texts, self._private, report))
         self.components_ = found["topics"]
         self.alpha_ = found["alpha"]
         self.vocabulary_ = list(found["vocabulary"])

@@ -215,6 +215,10 @@ def test_private_ratings_and_users():
     users = sotto.TensorCompletion(2, privacy=private("user", 5), range=(1, 5), items=range(40),
                                    n_users=2000, random_state=0).fit(places[seen], values[seen])
     assert "one user" in users.certificate_.unit
+    frame = pd.DataFrame({"who": [f"u{u}" for u in places[:, 0]], "what": places[:, 1]})
+    named = sotto.TensorCompletion(2, privacy=private("user", 5), range=(1, 5), items=range(40),
+                                   n_users=2000).fit(frame[seen], values[seen])
+    assert named.labels_ == users.labels_
     best = users.recommend([0, 1, 2], [5, 1, 5], top=3)
     assert len(best) == 3 and all(label not in "012" for label, _ in best)
     assert best[0][1] >= best[1][1] >= best[2][1]
