@@ -127,7 +127,9 @@ class CPDecomposition(_TensorEstimator):
     fit_ : float
         1 - |X - model| / |X| of a public tensor, or of one that was released with noise.
     core_consistency_ : float or None
-        In percent, for CP.
+        In percent; None where it cannot be computed.
+    error_history_ : list of float
+        |X - model| / |X| after each iteration of the start that was kept.
     certificate_ : Certificate or None
 
     Examples
@@ -179,6 +181,7 @@ class CPDecomposition(_TensorEstimator):
         self.factors_ = list(found["factors"])
         self.core_consistency_ = found.get("core_consistency")
         self.start_errors_ = found.get("start_errors", [])
+        self.error_history_ = found.get("error_history", [])
         self.n_components_ = len(self.weights_)
         return self
 
