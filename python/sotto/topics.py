@@ -121,9 +121,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
                 "vocabulary: a private fit of counts needs the list of its words (or their "
                 "number), fixed without looking at the documents; columns chosen from the "
                 "documents tell which words they have")
-        data = _input.documents(self._checked(X, reset=True), vocabulary=names, words=words,
-                                declared=words is not None, text=self._text())
-        self._remember(*core.rows_of_documents(data)[:3])
+        X = self._checked(X, reset=True)
+        data = _input.documents(X, vocabulary=names, words=words, declared=words is not None,
+                                text=self._text())
+        self._remember(*_input.document_parts(X))
         options: dict[str, Any] = {"topics": self.n_components, "model": self.model,
                                    "refine": self.refine, "seed": seed_of(self.random_state)}
         if self.model == "lda":
@@ -186,15 +187,15 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
 
     def _new_documents(self, X: Any, on_training_data: bool, what: str) -> Any:
         check_is_fitted(self)
-        data = _input.documents(self._checked(X, reset=False), vocabulary=self.vocabulary_ or None,
-                                words=self.n_features_in_, declared=True, text=self._text())
-        self._refuse_training_data(on_training_data, what, *core.rows_of_documents(data)[:3])
-        return data
+        X = self._checked(X, reset=False)
+        self._refuse_training_data(on_training_data, what, *_input.document_parts(X))
+        return _input.documents(X, vocabulary=self.vocabulary_ or None, words=self.n_features_in_,
+                                declared=True, text=self._text())
 
     def _checked(self, X: Any, reset: bool) -> Any:
-        """A matrix of counts, checked as scikit-learn does it; texts as they are."""
+        """A matrix of counts, checked as scikit-learn does it; texts as a list."""
         if not _input.is_counts(X):
-            return X
+            return list(X)
         return validate_data(self, X, accept_sparse="csr", dtype=None, reset=reset,
                              ensure_min_samples=2 if reset else 1)
 

@@ -28,6 +28,14 @@ def test_1_scoring_on_the_training_data():
             use(X)
         use(X, on_training_data=True)
     model.score(X[::2])  # other data may be scored
+    places, values, seen = ratings(50)
+    model = sotto.TensorCompletion(2, privacy=private("rating"), range=(1, 5))
+    model.fit(places[seen], values[seen])
+    for use in (model.score, model.rmse):
+        with pytest.raises(sotto.Refused, match="on_training_data"):
+            use(places[seen], values[seen])
+        use(places[~seen], values[~seen])
+    model.predict(places[seen])  # who rated what is public, and values are not asked for
 
 
 def test_2_transforming_the_training_data():
@@ -38,6 +46,11 @@ def test_2_transforming_the_training_data():
     with pytest.raises(sotto.Refused, match="on_training_data"):
         model.perplexity(pd.DataFrame(counts))
     model.transform(counts[:10])
+    texts = ["apple pear", "pear plum", "plum apple"] * 2000
+    model = sotto.TopicModel(1, privacy=private("document", 4)).fit(texts)
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.transform(texts)
+    model.transform(texts[:10])
 
 
 def test_3_fit_transform():
