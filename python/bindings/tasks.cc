@@ -311,10 +311,10 @@ std::string plan_text(const OptionTexts& options, const Shape& shape, bool json)
 
 void bind_tasks(nb::module_& m) {
   // Python holds these and hands them to a run; their inside is the library's.
-  const nb::class_<Corpus> documents(m, "Documents");
-  const nb::class_<PointInput> points(m, "Points");
-  const nb::class_<AnyTensor> tensor(m, "Tensor");
-  const nb::class_<Ratings> ratings(m, "Ratings");
+  const nb::class_<Corpus> corpus_class(m, "Documents");
+  const nb::class_<PointInput> points_class(m, "Points");
+  const nb::class_<AnyTensor> tensor_class(m, "Tensor");
+  const nb::class_<Ratings> ratings_class(m, "Ratings");
   m.def("documents", corpus_of_rows);
   m.def("documents_of_texts", corpus_of_texts);
   m.def("points", points_of_array);
