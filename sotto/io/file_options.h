@@ -160,6 +160,7 @@ struct RatingFileOptions {
   bool records_are_private = false;
   bool for_users = false;
   bool positions_only = false;  // values are not read: all are 0
+  bool values_if_any = false;   // but with `positions_only` those that are numbers; others: NaN
   // A file that a model is applied to: the names of the model's modes, as far as they are columns.
   // Columns of a header are matched by these names, else by their order. Values may be left out
   // where only positions are read.

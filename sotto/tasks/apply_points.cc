@@ -58,8 +58,15 @@ GaussianMixture saved_mixture(const ResultFolder& folder) {
 ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
                           const ApplyTask& task) {
   const GaussianMixture mixture = saved_mixture(folder);
-  ApplyResult result = rows_of_points(
-      path, task, mixture.dim(), [&](const RowMatrix& x) { return responsibilities(x, mixture); });
+  double log_likelihood = 0;
+  ApplyResult result = rows_of_points(path, task, mixture.dim(), [&](const RowMatrix& x) {
+    log_likelihood += log_likelihoods(x, mixture).sum();
+    return responsibilities(x, mixture);
+  });
+  // Without a variance a point is impossible, or its density is infinite.
+  if (mixture.variance > 0) {
+    result.log_likelihood = log_likelihood / static_cast<double>(result.records);
+  }
   result.model.what =
       fmt::format("{} components of dimension {}", mixture.components(), mixture.dim());
   result.rows_are = "proportions";

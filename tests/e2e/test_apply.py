@@ -131,6 +131,65 @@ class Topics(ApplyTest):
                     "--insecure-seed", 1, "--out", insecure)
         self.assertIn("gives no guarantee", self.apply(insecure, self.corpus)[0]["exposes"])
 
+    def test_new_documents_are_predicted_as_held_out_ones(self):
+        self.succeed("generate", "corpus", "-n", 60, "-V", 40, "-k", 3, "-l", 30, "--seed", 5,
+                     "--out", "more")
+        others = self.folder / "more" / "docword.txt"
+        for model, new in (("lda", others), ("single", others), ("lda", self.corpus)):
+            self.check_perplexity(model, new)
+        # One token cannot be split: there is nothing to predict, and nothing is said.
+        one = self.write("one.uci", "1\n40\n1\n1 1 1\n")
+        self.assertNotIn("evaluation", self.apply("lda", one, "--format", "uci")[0])
+
+    def check_perplexity(self, model, new):
+        out = self.folder / model
+        shutil.rmtree(out, ignore_errors=True)
+        learnt = self.result("topics", self.corpus, "-k", 3, "--model", model, *self.vocab,
+                             "--heldout", new, "--out", out)["evaluation"]
+        result, applied = self.apply(out, new)
+        found = result["evaluation"]
+        self.assertAlmostEqual(found["perplexity"], learnt["perplexity"], delta=1e-9)
+        self.assertEqual(found["tokens"], learnt["heldout_tokens"])
+        if new == self.corpus:  # the mean of the topics is close to the words of the corpus
+            self.assertLess(found["perplexity"], found["mean_topic_perplexity"])
+            self.assertAlmostEqual(found["mean_topic_perplexity"] / learnt["unigram_perplexity"], 1,
+                                   delta=0.1)
+        self.assertIn("Perplexity of the new documents", (applied / "report.html").read_text())
+        again = self.folder / f"again{len(list(self.folder.iterdir()))}"
+        self.assertIn(f"perplexity {found['perplexity']:.4g}",
+                      self.succeed("apply", out, new, "--out", again))
+
+    def test_rows_have_names_of_documents_and_topics(self):
+        out = self.folder / "found"
+        rng = random.Random(3)
+        tales = ["wolf wolf wolf lamb lamb meadow", "moon moon moon night night stars"]
+        lines = [" ".join(rng.choices(tales[n % 2].split(), k=12)) for n in range(80)]
+        self.succeed("topics", self.write("tales.txt", "\n".join(lines) + "\n"), "-k", 2,
+                     "--format", "text", "--out", out)
+        names = ["first", "a, second", 'the "third"']
+        table = self.folder / "new.csv"
+        with table.open("w", newline="") as file:
+            csv.writer(file).writerows([["name", "text"], *zip(names, ["wolf lamb", "moon", "wolf"])])
+        result, applied = self.apply(out, table, "--text-column", "text", "--id-column", "name")
+        self.assertEqual(result["files"],
+                         ["proportions.npy", "documents.txt", "proportions.csv"])
+        with (applied / "proportions.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        topics = list(rows[0])[1:]
+        self.assertEqual({topic.split(": ")[1] for topic in topics},
+                         {"wolf, lamb, meadow", "moon, night, stars"})
+        self.assertEqual([topic[0] for topic in topics], ["1", "2"])
+        self.assertEqual([row["id"] for row in rows], names)
+        _, values = read_npy(applied / "proportions.npy")
+        self.assertEqual([float(row[topic]) for row in rows for topic in topics], list(values))
+        wolf = next(topic for topic in topics if "wolf" in topic)
+        self.assertGreater(float(rows[0][wolf]), 0.5)
+        self.assertLess(float(rows[1][wolf]), 0.5)
+        page = (applied / "report.html").read_text()
+        for words in (*topics, "a, second"):
+            self.assertIn(words, page)
+        self.assertEqual([row["component"] for row in result["components"]], topics)
+
     def test_damaged_folders_are_refused(self):
         out = self.folder / "found"
         self.succeed("topics", self.corpus, "-k", 3, *self.vocab, "--out", out)
@@ -175,9 +234,28 @@ class Mixture(ApplyTest):
         self.assert_same(again / "proportions.npy", out / "proportions.npy")
         wide = self.write("wide.npy", npy_bytes([1.0] * 10, (2, 5)))
         self.refuse("apply", out, wide, "--out", "no", says=["dimension 5", "dimension 4"])
+        self.check_log_likelihood(out, values[:40], result)
         self.refuse_each_damage(out, points)
         self.rewrite(out, lambda result: result.pop("variance"))
         self.refuse("apply", out, points, "--out", "no", says="variance")
+
+    def check_log_likelihood(self, out, values, of_all):
+        """Ten points, by the definition."""
+        learnt = json.loads((out / "result.json").read_text())
+        (d, k), means = read_npy(out / "means.npy")
+        weights, variance = learnt["weights"], learnt["variance"]
+        total = 0
+        for n in range(10):
+            x = values[d * n:d * (n + 1)]
+            total += math.log(sum(
+                w * math.exp(-sum((x[j] - means[j * k + i])**2 for j in range(d)) / (2 * variance))
+                for i, w in enumerate(weights))) - d / 2 * math.log(2 * math.pi * variance)
+        few = self.write("few.npy", npy_bytes(values, (10, d)))
+        result, applied = self.apply(out, few)
+        self.assertAlmostEqual(result["log_likelihood"], total / 10, delta=1e-9)
+        self.assertIn("Mean log likelihood of a point", (applied / "report.html").read_text())
+        # The last step of the training run makes the training points likelier.
+        self.assertGreaterEqual(of_all["log_likelihood"] + 1e-9, learnt["log_likelihood"])
 
 
 class People(ApplyTest):
@@ -403,6 +481,30 @@ class Completion(ApplyTest):
                 self.assertAlmostEqual(found, learnt["rmse"], delta=1e-12)
                 self.assertGreater(result["unknown_rows"], 0)
                 self.assertEqual(result["unknown_rows"], learnt["test"]["unknown_rows"])
+                self.assert_scores(result, learnt)
+
+    def assert_scores(self, result, learnt):
+        for score in "rmse", "mae", "ndcg10", "precision10":
+            self.assertAlmostEqual(result[score], learnt[score], delta=1e-12)
+        self.assertEqual(result["test"], learnt["test"])
+
+    def test_values_of_the_new_data_are_scored_where_there_are_any(self):
+        out = self.learn()
+        whole = self.apply(out, self.test)[0]
+        self.assertEqual(whole["compared_with"], "the column rating")
+        self.assertIn("compared with the column rating",
+                      self.succeed("apply", out, self.test, "--out", "text"))
+        bare = self.csv("bare.csv", ["1,2,1"], "user,item,month")
+        result, applied = self.apply(out, bare)
+        self.assertNotIn("rmse", result)
+        self.assertNotIn("RMSE", (applied / "report.html").read_text())
+        lines = self.test.read_text().splitlines()[1:]
+        some = [line if n < 50 else line[:line.rindex(",") + 1] for n, line in enumerate(lines)]
+        partly, applied = self.apply(out, self.csv("some.csv", some))
+        self.assertEqual(partly["test"]["entries"], 50)
+        self.assertEqual(len(self.predictions(applied)), len(lines))
+        first = self.apply(out, self.csv("first.csv", lines[:50]))[0]
+        self.assertEqual(partly["rmse"], first["rmse"])
 
     def learn(self, *more, ratings=None):
         out = self.folder / "learnt"
@@ -490,6 +592,7 @@ class Completion(ApplyTest):
         result, applied = self.apply(folder, test, "--given", self.given)
         self.assertAlmostEqual(self.rmse(self.predictions(applied), test), learnt["rmse"],
                                delta=1e-12)
+        self.assert_scores(result, learnt)
         self.assertIn("protected: all ratings of one user", result["exposes"])
         own = self.csv("own.csv", ["1,4", "5,2"], "item,rating")
         best = self.result("apply", folder, own, "--recommend", "--top", 3)["recommendations"]
