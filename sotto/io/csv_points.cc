@@ -1,5 +1,7 @@
 #include "sotto/io/csv_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -51,9 +53,11 @@ void CsvPoints::begin() {
   if (header && rules_.guarded) refuse_unnamed();
   choose_columns(header);
   if (header) {
+    const std::vector<std::string> words(words_.begin(), words_.end());
     SOTTO_REQUIRE_AT(next_line(), lines_->place(), "has a header but no records");
     split();
     if (rules_.guarded && words_.size() == dropped_.size() + 1) take_row_names();
+    name_columns(words);
   }
   dim_ = std::ssize(kept_);
   counted_ = 0;
@@ -130,6 +134,16 @@ void CsvPoints::take_row_names() {
   dropped_[0] = true;
   kept_.clear();
   for (std::size_t n = 1; n < dropped_.size(); ++n) kept_.push_back(n);
+}
+
+// The header may lack the column of the names of rows, which stands first.
+void CsvPoints::name_columns(const std::vector<std::string>& header) {
+  const std::size_t before = dropped_.size() - header.size();
+  names_.clear();
+  for (const std::size_t n : kept_) {
+    const std::string& name = header[n - before];
+    names_.push_back(name.empty() ? fmt::format("column {}", n + 1) : name);
+  }
 }
 
 // Moves to the next line, past those that are left out.

@@ -43,6 +43,7 @@ class CsvPoints final : public PointSource {
 
   Index dim() const override { return dim_; }
   std::string name() const override { return bytes_->path(); }
+  std::vector<std::string> columns() const override { return names_; }
   bool can_rewind() const override { return bytes_->is_regular(); }
 
  protected:
@@ -57,6 +58,7 @@ class CsvPoints final : public PointSource {
   void choose_columns(bool header);
   void refuse_unnamed() const;
   void take_row_names();
+  void name_columns(const std::vector<std::string>& header);
   double number(std::size_t column) const;
   void watch_index(double first);
 
@@ -64,8 +66,9 @@ class CsvPoints final : public PointSource {
   CsvRules rules_;
   std::optional<LineReader> lines_;
   char separator_ = ',';
-  std::vector<std::size_t> kept_;  // the columns that are read
-  std::vector<bool> dropped_;      // by column of the file
+  std::vector<std::size_t> kept_;   // the columns that are read
+  std::vector<bool> dropped_;       // by column of the file
+  std::vector<std::string> names_;  // of these columns; empty: no header
   Index dim_ = 0;
   std::uint64_t first_line_ = 0;  // the number of the first line with fields
   Index counted_ = 0;             // records whose first number is one more than that before

@@ -123,7 +123,8 @@ Points kept(Points source) {
   }
   SOTTO_REQUIRE_AT(!numbers.empty(), source->name(), "has no records");
   return points_in_memory(
-      Eigen::Map<const RowMatrix>(numbers.data(), std::ssize(numbers) / dim, dim));
+      Eigen::Map<const RowMatrix>(numbers.data(), std::ssize(numbers) / dim, dim),
+      source->columns());
 }
 
 Points open_quoting(const std::string& path, const PointFileOptions& options,

@@ -251,6 +251,7 @@ class TextRatings {
       if (guarded_ && out.entries.size() == 0) check_first();
       if (guarded_) watch_index(out.entries.size());
       read_rows(out, rows);
+      refuse_wide();
       const double x = lines_.value(layout_.value);
       out.lines.add(out.entries.size(), lines_.number());
       out.entries.append(rows, x);
@@ -312,6 +313,13 @@ class TextRatings {
         printable(value), layout_.describe(layout_.value));
   }
 
+  // An empty cell where nobody said which column holds the values.
+  void refuse_wide() const {
+    if (!layout_.may_be_wide || layout_.value == ColumnLayout::kNone) return;
+    SOTTO_REQUIRE_AT(!lines_.fields.field[layout_.value].empty(), lines_.place(),
+                     "field {} is empty{}", layout_.value + 1, kWideTable);
+  }
+
   // "mode,mode,time,value"
   std::string columns_with_time(std::size_t time) const {
     std::vector<std::string> roles;
@@ -352,7 +360,8 @@ class TextRatings {
   // An index is the same label, however it is written.
   std::string_view label_in(std::size_t column) {
     const std::string_view text = lines_.fields.field[column];
-    SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty", column + 1);
+    SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty{}", column + 1,
+                     layout_.may_be_wide ? kWideTable : "");
     SOTTO_REQUIRE_AT(text.find('\n') == std::string_view::npos, lines_.place(),
                      "field {} has a line break, and labels have none; leave the column out with "
                      "`columns`",

@@ -258,6 +258,59 @@ class Mixture(ApplyTest):
         self.assertGreaterEqual(of_all["log_likelihood"] + 1e-9, learnt["log_likelihood"])
 
 
+class NamedColumns(ApplyTest):
+    def table(self, name, header, *rows):
+        return self.write(name, "\n".join([header, *rows]) + "\n")
+
+    def test_a_header_must_name_the_same_columns(self):
+        rng = random.Random(1)
+        rows = [f"{rng.gauss(3 * (n % 2), 1)},{rng.gauss(0, 1)},{rng.gauss(-n % 2, 1)}"
+                for n in range(300)]
+        points = self.table("points.csv", "height,weight,age", *rows)
+        out = self.folder / "found"
+        result = self.result("mixture", points, "-k", 2, "--out", out)
+        self.assertEqual((out / "columns.txt").read_text(), "height\nweight\nage\n")
+        entries = result["largest_entries"]["means"][0]
+        self.assertEqual(sorted(entries["label"]), ["age", "height", "weight"])
+        self.assertNotIn("lines", result)  # named rows are cards, not a line by index
+        self.assertIn("height", (out / "report.html").read_text())
+        _, whole = self.apply(out, points)
+        self.assert_same(whole / "proportions.npy", out / "proportions.npy")
+        bare = self.write("bare.csv", "\n".join(rows) + "\n")
+        _, again = self.apply(out, bare)
+        self.assert_same(again / "proportions.npy", out / "proportions.npy")
+        named = self.table("named.csv", "id,height,weight,age",
+                           *(f"p{n},{row}" for n, row in enumerate(rows)))
+        _, dropped = self.apply(out, named, "--drop-columns", "id")
+        self.assert_same(dropped / "proportions.npy", out / "proportions.npy")
+        turned = self.table("turned.csv", "weight,height,age", *rows)
+        self.refuse("apply", out, turned, "--out", "no",
+                    says=["turned.csv", "coordinate 1 weight", "height, weight, age"])
+        self.refuse_each_damage(out, points)
+
+    def test_r_leaves_the_first_name_out_and_pipes_keep_names(self):
+        rows = [f"{n % 5},{n % 3}" for n in range(50)]
+        table = self.table("rows.csv", "x,y", *(f"r{n},{row}" for n, row in enumerate(rows)))
+        out = self.folder / "found"
+        self.succeed("mixture", table, "-k", 1, "--drop-columns", "1", "--out", out)
+        self.assertEqual((out / "columns.txt").read_text(), "x\ny\n")
+        piped = self.folder / "piped"
+        done = self.sotto("mixture", "-", "-k", 1, "--out", piped,
+                          stdin="\n".join(["x,y", *rows]) + "\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((piped / "columns.txt").read_text(), "x\ny\n")
+
+    def test_the_header_of_a_private_file_is_not_published(self):
+        table = self.table("points.csv", "tall,heavy", *(f"{n % 5},{n % 3}" for n in range(50)))
+        out = self.folder / "found"
+        self.succeed("mixture", table, "-k", 1, "--header", "yes", "--epsilon", 1, "--delta", 1e-6,
+                     "--max-norm", 9, "--out", out)
+        self.assertFalse((out / "columns.txt").exists())
+        for path in out.iterdir():
+            self.assertFalse(b"heavy" in path.read_bytes(), path.name)
+        self.apply(out, self.table("other.csv", "a,b", "1,2", "3,4"))
+
+
 class People(ApplyTest):
     def people(self, kind, *arguments):
         tensor, out = self.folder / "made" / "visits.tns", self.folder / kind
