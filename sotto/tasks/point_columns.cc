@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/io/line_reader.h"
