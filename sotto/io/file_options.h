@@ -89,6 +89,7 @@ struct PointFileOptions {
   // Set by the program, not by the user.
   bool records_are_private = false;  // whether the records belong to persons
   bool kept_in_memory = false;       // what can be read only once (a pipe) is kept in memory
+  std::string id_column;             // of public text: names the records, and is no coordinate
 
   OptionTable table();
 };

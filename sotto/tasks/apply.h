@@ -42,7 +42,7 @@ struct ApplyTask {
   Separator separator = Separator::automatic;
   DecimalMark decimal = DecimalMark::point;     // points and ratings
   std::string drop_columns;                     // points
-  std::string text_column, id_column;           // documents; text: as in the training run
+  std::string text_column, id_column;           // documents, and id points; text: as in training
   IndexBase index_base = IndexBase::automatic;  // sparse files
   RawNumbers dtype = RawNumbers::automatic;     // raw points
   // Ratings; empty: as in the training run.

@@ -26,6 +26,7 @@ ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
   file.separator = task.separator;
   file.decimal = task.decimal;
   file.drop_columns = task.drop_columns;
+  file.id_column = task.id_column;
   file.index_base = task.index_base;
   const bool raw = file.format == PointFormat::raw || file.dtype != RawNumbers::automatic;
   if (raw) file.dim = dim;
@@ -39,6 +40,7 @@ ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
   SOTTO_REQUIRE_AT(records > 0, path, "has no points");
   ApplyResult result;
   result.input = "points";
+  result.ids = points->ids();
   result.records = records;
   result.rows.resize(records, blocks[0].cols());
   Index row = 0;

@@ -50,6 +50,8 @@ class PointSource {
   // The names of the coordinates, where a header has them; else empty. They are public only where
   // the records are.
   virtual std::vector<std::string> columns() const { return {}; }
+  // The names of the records read since the beginning, where a column has them; else empty.
+  virtual std::vector<std::string> ids() const { return {}; }
   // The number of records, when it is known without reading them.
   virtual std::optional<Index> records() const { return std::nullopt; }
   // False when the dimension was found in the records themselves: then it is not public.

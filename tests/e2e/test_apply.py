@@ -283,6 +283,19 @@ class NamedColumns(ApplyTest):
                            *(f"p{n},{row}" for n, row in enumerate(rows)))
         _, dropped = self.apply(out, named, "--drop-columns", "id")
         self.assert_same(dropped / "proportions.npy", out / "proportions.npy")
+        result, with_ids = self.apply(out, named, "--id-column", "id")
+        self.assertEqual(result["files"], ["proportions.npy", "proportions.csv"])
+        self.assert_same(with_ids / "proportions.npy", out / "proportions.npy")
+        with (with_ids / "proportions.csv").open() as file:
+            found = list(csv.DictReader(file))
+        self.assertEqual([row["id"] for row in found], [f"p{n}" for n in range(300)])
+        _, values = read_npy(with_ids / "proportions.npy")
+        self.assertEqual([float(row[f"component {t}"]) for row in found for t in (1, 2)],
+                         list(values))
+        self.refuse("apply", out, named, "--id-column", "name", "--out", "no",
+                    says=["--id-column", "name"])
+        self.refuse("apply", out, named, "--id-column", "1", "--drop-columns", "id", "--out", "no",
+                    says=["--id-column", "left out already"])
         turned = self.table("turned.csv", "weight,height,age", *rows)
         self.refuse("apply", out, turned, "--out", "no",
                     says=["turned.csv", "coordinate 1 weight", "height, weight, age"])
@@ -294,6 +307,10 @@ class NamedColumns(ApplyTest):
         out = self.folder / "found"
         self.succeed("mixture", table, "-k", 1, "--drop-columns", "1", "--out", out)
         self.assertEqual((out / "columns.txt").read_text(), "x\ny\n")
+        _, applied = self.apply(out, table, "--id-column", "1")
+        with (applied / "proportions.csv").open() as file:
+            self.assertEqual([row["id"] for row in csv.DictReader(file)],
+                             [f"r{n}" for n in range(50)])
         piped = self.folder / "piped"
         done = self.sotto("mixture", "-", "-k", 1, "--out", piped,
                           stdin="\n".join(["x,y", *rows]) + "\n")
