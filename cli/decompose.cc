@@ -13,6 +13,7 @@
 #include "sotto/release/plan.h"
 #include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/decompose.h"
 #include "sotto/tasks/input.h"
 
@@ -55,9 +56,12 @@ class Decompose final : public Command {
     task_.check();
     SOTTO_REQUIRE_AT(plan_ || !dim_, "`dim`", "only works with `plan`");
     if (plan_) return run_plan();
-    std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_, task_.whiten_with, task_.mask});
     const bool is_private = task_.privacy.asked();
+    if (is_private) require_public(task_.companions(), path_);
+    std::optional<OutputFolder> folder;
+    std::vector<std::string> inputs{path_, task_.whiten_with, task_.mask};
+    for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
+    common_.open_folder(folder, inputs);
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
     const Stopwatch reading;
     Input<AnyTensor> tensor = while_reading([&] {
@@ -97,8 +101,6 @@ class Decompose final : public Command {
         {"`missing`", task_.missing},
         {"`mask`", !task_.mask.empty()},
         {"`sum-repeated`", task_.sum_repeated},
-        {"`labels`", !task_.labels.empty()},
-        {"`csv`", task_.csv},
         {"`whiten`", task_.whiten != WhitenBy::none},
         {"`whiten-with`", !task_.whiten_with.empty()},
         {"`order`", task_.order.has_value()},
@@ -122,7 +124,7 @@ class Decompose final : public Command {
   ExitCode run_people() {
     require_of_people();
     return people_.run({path_, format_, task_.index_base, task_.power.components, task_.power.seed,
-                        task_.privacy, plan_, common_,
+                        task_.labels, task_.csv, task_.privacy, plan_, common_,
                         [&](const std::string& title, const auto& unused) {
                           return start_document(title, unused);
                         }});

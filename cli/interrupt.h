@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sotto/base/progress.h"
+#include "sotto/io/read_progress.h"
 
 namespace sotto::cli {
 
@@ -26,11 +27,12 @@ auto with_progress(Work work) {
   return work(progress.callback());
 }
 
-// The same for a file that is read.
+// The same for a file that is read: the share of it, where its size is known.
 template <class Read>
 auto while_reading(Read read) {
   ProgressBar bar(stderr);
   bar({"reading", 0, 0});
+  const ReadProgress watch([&](const ProgressReport& report) { return bar(report); });
   return read();
 }
 

@@ -55,6 +55,8 @@ void PeopleFront::check_unused() const {
 ExitCode PeopleFront::run(const Asked& asked) {
   task_.people.components = asked.components;
   task_.people.seed = asked.seed;
+  task_.labels = asked.labels;
+  task_.csv = asked.csv;
   if (events_) task_.events = *events_;
   static_cast<TargetOptions&>(task_.privacy) = asked.privacy;
   task_.check();
@@ -62,9 +64,12 @@ ExitCode PeopleFront::run(const Asked& asked) {
     return print_plan(plan_people_run(task_, people_file_shape(asked.path)), asked.common.json);
   }
   SOTTO_REQUIRE_AT(!events_, "`events`", "only works with `plan`");
-  std::optional<OutputFolder> folder;
-  asked.common.open_folder(folder, {asked.path});
   const bool is_private = task_.privacy.asked();
+  if (is_private) require_public(task_.companions(), asked.path);
+  std::optional<OutputFolder> folder;
+  std::vector<std::string> inputs{asked.path};
+  for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
+  asked.common.open_folder(folder, inputs);
   if (!is_private) say_not_private("the people are treated as public", asked.common.json);
   const Stopwatch reading;
   Input<AnyTensor> tensor = while_reading([&] {

@@ -32,6 +32,8 @@ class PeopleFront {
     TensorFormat format;
     IndexBase index_base;
     std::int64_t components, seed;
+    std::string labels;
+    bool csv;
     const TargetOptions& privacy;
     bool plan;
     const CommonOptions& common;

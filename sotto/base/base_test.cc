@@ -148,6 +148,8 @@ TEST(Progress, line_shows_share_rate_and_time_left) {
   EXPECT_EQ(progress_line({"work", 1, 7201}, 1.0),
             "[........................]   0%  work  1/s  2:00:00 left");
   EXPECT_EQ(progress_line({"reading", 10, 0}, 5.0), "reading  10  5/s");
+  EXPECT_EQ(progress_line({"reading", 50, 100, /*has_rate=*/false}, 10.0),
+            "[############............]  50%  reading  0:05 left");
 }
 
 TEST(Progress, rate_and_time_left_are_not_guessed) {

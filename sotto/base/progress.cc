@@ -45,7 +45,7 @@ std::optional<double> ProgressRate::after(const ProgressReport& report, double s
 }
 
 std::string progress_line(const ProgressReport& report, std::optional<double> rate) {
-  const std::string speed = rate ? fmt::format("  {:.3g}/s", *rate) : "";
+  const std::string speed = rate && report.has_rate ? fmt::format("  {:.3g}/s", *rate) : "";
   if (report.total <= 0 && report.done <= 0) return report.stage;  // nothing to count
   if (report.total <= 0) return fmt::format("{}  {}{}", report.stage, report.done, speed);
   constexpr int kWidth = 24;

@@ -20,6 +20,8 @@ struct ProgressReport {
   const char* stage;   // what is being done: "component 3 of 10"
   std::int64_t done;   // units of work finished
   std::int64_t total;  // units of work in all; 0 when unknown
+  // Whether the number of units a second says something to a reader; that of bytes does not.
+  bool has_rate = true;
 };
 
 // Returns false to stop the run.

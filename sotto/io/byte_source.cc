@@ -11,8 +11,15 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/read_progress.h"
 
 namespace sotto {
+namespace {
+
+// The most bytes at a time, so that one long read is told of, too.
+constexpr std::size_t kPiece = std::size_t{1} << 26;
+
+}  // namespace
 
 ByteSource::ByteSource(std::string path, Packing packing)
     : path_(std::move(path)), packing_(packing) {
@@ -65,10 +72,15 @@ std::unique_ptr<ByteSource> ByteSource::reopened() const {
   return std::make_unique<ByteSource>(path_, packing_);
 }
 
+// `done` bytes of a read that has not ended.
+void ByteSource::tell(std::size_t done) const {
+  if (size_) ReadProgress::tell(std::min<std::uint64_t>(position_ + done, *size_), *size_);
+}
+
 std::size_t ByteSource::read_plain(char* out, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
-    const ssize_t got = ::read(descriptor_, out + done, count - done);
+    const ssize_t got = ::read(descriptor_, out + done, std::min(kPiece, count - done));
     if (got == 0) break;
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
@@ -76,6 +88,7 @@ std::size_t ByteSource::read_plain(char* out, std::size_t count) {
                   Fault::system);
     }
     done += static_cast<std::size_t>(got);
+    tell(done);
   }
   return done;
 }
@@ -84,12 +97,12 @@ std::size_t ByteSource::read_plain(char* out, std::size_t count) {
 // short read must be followed by a check for faults.
 std::size_t ByteSource::read_file(char* out, std::size_t count) {
   if (file_ == nullptr) return read_plain(out, count);
-  constexpr std::size_t at_most = std::size_t{1} << 30;
   std::size_t done = 0;
   while (done < count) {
-    const auto wanted = static_cast<unsigned>(std::min(at_most, count - done));
+    const auto wanted = static_cast<unsigned>(std::min(kPiece, count - done));
     const int got = ::gzread(file_, out + done, wanted);
     if (got > 0) done += static_cast<std::size_t>(got);
+    tell(done);
     if (got == static_cast<int>(wanted)) continue;
     int code = Z_OK;
     const char* text = ::gzerror(file_, &code);

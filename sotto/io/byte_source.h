@@ -51,6 +51,7 @@ class ByteSource {
  private:
   std::size_t read_file(char* out, std::size_t count);
   std::size_t read_plain(char* out, std::size_t count);
+  void tell(std::size_t done) const;
 
   std::string path_;
   Packing packing_;

@@ -1,5 +1,7 @@
 #include "sotto/io/csv_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -47,13 +49,16 @@ CsvPoints::CsvPoints(std::unique_ptr<ByteSource> bytes, const CsvRules& rules)
 // Moves to the first record, past a header.
 void CsvPoints::begin() {
   lines_.emplace(*bytes_, LineReader::longest_document);
+  ids_.clear();
   const bool header = take_header();
   if (header && rules_.guarded) refuse_unnamed();
   choose_columns(header);
   if (header) {
+    const std::vector<std::string> words(words_.begin(), words_.end());
     SOTTO_REQUIRE_AT(next_line(), lines_->place(), "has a header but no records");
     split();
     if (rules_.guarded && words_.size() == dropped_.size() + 1) take_row_names();
+    name_columns(words);
   }
   dim_ = std::ssize(kept_);
   counted_ = 0;
@@ -83,7 +88,7 @@ bool CsvPoints::take_header() {
 
 // A saved index is not a coordinate.
 void CsvPoints::refuse_unnamed() const {
-  if (!rules_.drop_columns.empty()) return;
+  if (!rules_.drop_columns.empty() || !rules_.id_column.empty()) return;
   const auto at = std::find_if(words_.begin(), words_.end(), is_unnamed);
   SOTTO_REQUIRE_AT(at == words_.end(), lines_->place(),
                    "column {0} of the header has no name (a saved index?): `drop-columns` {0} "
@@ -91,28 +96,33 @@ void CsvPoints::refuse_unnamed() const {
                    at - words_.begin() + 1);
 }
 
-// Which columns are read: all but those of `drop-columns`. Their number is that of the first line,
-// or follows from the dimension where that was declared.
+// Leaves a column out, and returns its place.
+std::size_t CsvPoints::drop_column(std::string_view word, bool header, const char* option) {
+  Index column = 0;
+  if (!is_whole(word, column)) {
+    SOTTO_REQUIRE_AT(header, option,
+                     "the file has no header with names; give the number of the column");
+    const auto at = std::find(words_.begin(), words_.end(), word);
+    SOTTO_REQUIRE_AT(at != words_.end(), option, "the header has no column {}", word);
+    column = at - words_.begin() + 1;
+  }
+  SOTTO_REQUIRE_AT(column >= 1 && column <= std::ssize(dropped_), option,
+                   "there is no column {}; columns are numbered from 1", column);
+  const auto place = static_cast<std::size_t>(column) - 1;
+  SOTTO_REQUIRE_AT(!dropped_[place], option, "column {} is left out already", column);
+  dropped_[place] = true;
+  return place;
+}
+
+// Which columns are read: all but those of `drop-columns` and `id-column`. Their number is that of
+// the first line, or follows from the dimension where that was declared.
 void CsvPoints::choose_columns(bool header) {
   const auto listed = listed_columns(rules_.drop_columns);
   std::size_t fields = words_.size();
   if (!header && rules_.dim) fields = static_cast<std::size_t>(*rules_.dim) + listed.size();
   dropped_.assign(fields, false);
-  for (const std::string_view word : listed) {
-    Index column = 0;
-    if (!is_whole(word, column)) {
-      SOTTO_REQUIRE_AT(header, "`drop-columns`",
-                       "the file has no header with names; give the number of the column");
-      const auto at = std::find(words_.begin(), words_.end(), word);
-      SOTTO_REQUIRE_AT(at != words_.end(), "`drop-columns`", "the header has no column {}", word);
-      column = at - words_.begin() + 1;
-    }
-    SOTTO_REQUIRE_AT(column >= 1 && column <= std::ssize(dropped_), "`drop-columns`",
-                     "there is no column {}; columns are numbered from 1", column);
-    SOTTO_REQUIRE_AT(!dropped_[static_cast<std::size_t>(column) - 1], "`drop-columns`",
-                     "lists column {} twice", column);
-    dropped_[static_cast<std::size_t>(column) - 1] = true;
-  }
+  for (const std::string_view word : listed) drop_column(word, header, "`drop-columns`");
+  if (!rules_.id_column.empty()) id_at_ = drop_column(rules_.id_column, header, "`id-column`");
   kept_.clear();
   for (std::size_t n = 0; n < dropped_.size(); ++n) {
     if (!dropped_[n]) kept_.push_back(n);
@@ -122,7 +132,9 @@ void CsvPoints::choose_columns(bool header) {
 
 // R writes the names of rows in a column that the header does not have.
 void CsvPoints::take_row_names() {
-  SOTTO_REQUIRE_AT(rules_.drop_columns == "1", lines_->place(),
+  const bool is_first =
+      rules_.drop_columns == "1" || (rules_.id_column == "1" && rules_.drop_columns.empty());
+  SOTTO_REQUIRE_AT(is_first, lines_->place(),
                    "has {} fields, the header names {}; `drop-columns` 1 leaves out the names of "
                    "rows that R writes",
                    words_.size(), dropped_.size());
@@ -130,6 +142,16 @@ void CsvPoints::take_row_names() {
   dropped_[0] = true;
   kept_.clear();
   for (std::size_t n = 1; n < dropped_.size(); ++n) kept_.push_back(n);
+}
+
+// The header may lack the column of the names of rows, which stands first.
+void CsvPoints::name_columns(const std::vector<std::string>& header) {
+  const std::size_t before = dropped_.size() - header.size();
+  names_.clear();
+  for (const std::size_t n : kept_) {
+    const std::string& name = header[n - before];
+    names_.push_back(name.empty() ? fmt::format("column {}", n + 1) : name);
+  }
 }
 
 // Moves to the next line, past those that are left out.
@@ -197,6 +219,7 @@ Index CsvPoints::fill(Index max_rows, PointBlock& block) {
     for (Index j = 0; j < dim_; ++j) {
       block.dense(rows, j) = number(kept_[static_cast<std::size_t>(j)]);
     }
+    if (id_at_) ids_.emplace_back(words_[*id_at_]);
     if (may_be_index_) watch_index(block.dense(rows, 0));
     ++rows;
     if (next_line()) split();

@@ -34,6 +34,7 @@ struct CsvRules {
   bool every_line_is_a_record = false;  // blank lines and comments are refused
   DecimalMark decimal = DecimalMark::point;
   std::string drop_columns;  // names or numbers from 1 on; "none"
+  std::string id_column;     // the same for the one that names the records; empty: none
   bool guarded = true;       // refuse what looks like a header or an index and was not declared
 };
 
@@ -43,6 +44,8 @@ class CsvPoints final : public PointSource {
 
   Index dim() const override { return dim_; }
   std::string name() const override { return bytes_->path(); }
+  std::vector<std::string> columns() const override { return names_; }
+  std::vector<std::string> ids() const override { return ids_; }
   bool can_rewind() const override { return bytes_->is_regular(); }
 
  protected:
@@ -55,8 +58,10 @@ class CsvPoints final : public PointSource {
   bool next_line();
   void split();
   void choose_columns(bool header);
+  std::size_t drop_column(std::string_view word, bool header, const char* option);
   void refuse_unnamed() const;
   void take_row_names();
+  void name_columns(const std::vector<std::string>& header);
   double number(std::size_t column) const;
   void watch_index(double first);
 
@@ -64,8 +69,11 @@ class CsvPoints final : public PointSource {
   CsvRules rules_;
   std::optional<LineReader> lines_;
   char separator_ = ',';
-  std::vector<std::size_t> kept_;  // the columns that are read
-  std::vector<bool> dropped_;      // by column of the file
+  std::vector<std::size_t> kept_;     // the columns that are read
+  std::vector<bool> dropped_;         // by column of the file
+  std::vector<std::string> names_;    // of these columns; empty: no header
+  std::optional<std::size_t> id_at_;  // the column that names the records
+  std::vector<std::string> ids_;      // of those read
   Index dim_ = 0;
   std::uint64_t first_line_ = 0;  // the number of the first line with fields
   Index counted_ = 0;             // records whose first number is one more than that before

@@ -89,6 +89,7 @@ struct PointFileOptions {
   // Set by the program, not by the user.
   bool records_are_private = false;  // whether the records belong to persons
   bool kept_in_memory = false;       // what can be read only once (a pipe) is kept in memory
+  std::string id_column;             // of public text: names the records, and is no coordinate
 
   OptionTable table();
 };
@@ -160,6 +161,7 @@ struct RatingFileOptions {
   bool records_are_private = false;
   bool for_users = false;
   bool positions_only = false;  // values are not read: all are 0
+  bool values_if_any = false;   // but with `positions_only` those that are numbers; others: NaN
   // A file that a model is applied to: the names of the model's modes, as far as they are columns.
   // Columns of a header are matched by these names, else by their order. Values may be left out
   // where only positions are read.

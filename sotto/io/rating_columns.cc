@@ -113,8 +113,7 @@ class Layout {
       : first_(first), format_(format), options_(options), place_(place) {}
 
   ColumnLayout find() {
-    SOTTO_REQUIRE_AT(first_.count <= kMaxRatingFields, place_, "has {} fields, at most {} are read",
-                     first_.count, kMaxRatingFields);
+    refuse_too_many();
     found_.has_header = is_header(first_, format_, options_);
     if (found_.has_header) refuse_unnamed();
     found_.user = options_.user_column.empty() ? expected_user() : named_user();
@@ -129,12 +128,29 @@ class Layout {
     check_roles();
     name_columns();
     order_modes();
+    found_.may_be_wide = may_be_wide();
     return std::move(found_);
   }
 
  private:
   bool declares_users() const {
     return format_ == RatingFormat::movielens || format_ == RatingFormat::u_data;
+  }
+
+  // Only a header that was declared decides what is said about a private file.
+  void refuse_too_many() const {
+    const bool declared = options_.records_are_private && options_.header == HeaderLine::yes;
+    const bool said = !options_.columns.empty() || format_ == RatingFormat::tns;
+    SOTTO_REQUIRE_AT(first_.count <= kMaxRatingFields, declared && !said ? "`columns`" : place_,
+                     "has {} fields, at most {} are read{}", first_.count, kMaxRatingFields,
+                     said ? "" : kWideTable);
+  }
+
+  bool may_be_wide() const {
+    if (!options_.columns.empty() || for_model() || !found_.has_header) return false;
+    const auto words = words_of(first_);
+    return std::none_of(words.begin(), words.end(),
+                        [](std::string_view word) { return is_one_of(kValueNames, word); });
   }
 
   // A saved index is neither a user nor anything else.
@@ -284,8 +300,8 @@ class Layout {
         values == 1 || !options_.records_are_private, "`columns`",
         "is needed: {} columns of the header are called rating, value, score or stars, "
         "and a private run does not guess which it protects; for instance "
-        "user,item,value",
-        values);
+        "user,item,value{}",
+        values, values == 0 ? kWideTable : "");
     const auto modes = std::count_if(columns.begin(), columns.end(),
                                      [](const Column& c) { return c.role == Role::mode; });
     if (values == 0 && !lacks_value(static_cast<std::size_t>(modes))) {
@@ -308,8 +324,8 @@ class Layout {
   std::vector<Column> usual_columns() const {
     SOTTO_REQUIRE_AT(first_.count == 3 || first_.count == 4, place_,
                      "has {} fields and no header; say what they are, for instance `columns` "
-                     "mode,mode,mode,value",
-                     first_.count);
+                     "mode,mode,mode,value{}",
+                     first_.count, first_.count > 4 ? kWideTable : "");
     auto columns = columns_of({Role::mode, Role::mode, Role::value});
     if (first_.count == 4) columns.push_back({Role::time, {}});
     return columns;
@@ -356,7 +372,8 @@ class Layout {
     const auto modes = count(Role::mode) + count(Role::user) + count(Role::item);
     const int least = options_.one_user ? 1 : 2;
     SOTTO_REQUIRE_AT(modes >= least && modes <= 5, place,
-                     "needs {} to 5 mode columns, got {}; name them with `columns`", least, modes);
+                     "needs {} to 5 mode columns, got {}; name them with `columns`{}", least, modes,
+                     modes > 5 && may_be_wide() ? kWideTable : "");
   }
 
   void name_columns() {

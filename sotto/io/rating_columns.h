@@ -35,10 +35,18 @@ struct ColumnLayout {
   bool has_header = false;
   std::vector<std::size_t> modes;  // the columns of the modes: users, items (where known), others
   std::size_t user = kNone, value = kNone, time = kNone;
+  // Whether nobody has said what the columns are, a name of the header included: then each may be
+  // an item.
+  bool may_be_wide = false;
 
   // "the column userId", or "column 2" without a header; empty for none.
   std::string describe(std::size_t column) const;
 };
+
+// What to do with a table that has a column for each item, for the end of a message.
+inline constexpr const char* kWideTable =
+    "; if each column is an item, this is a wide table, which is not read: give a line for each "
+    "rating (user,item,value), or an .npy array with NaN where there is none";
 
 // `first` is the first line that is neither blank nor a comment; `place` is for messages.
 ColumnLayout find_columns(const Fields& first, RatingFormat format,

@@ -68,6 +68,7 @@ CsvRules csv_rules(PointFormat format, const PointFileOptions& options) {
   }
   rules.decimal = options.decimal;
   rules.drop_columns = options.drop_columns;
+  if (!options.records_are_private) rules.id_column = options.id_column;
   rules.guarded = !options.records_are_private;
   if (options.header != HeaderLine::automatic) rules.header = options.header == HeaderLine::yes;
   rules.every_line_is_a_record = options.records_are_private;
@@ -98,7 +99,8 @@ void check_point_options(PointFormat format, const PointFileOptions& options) {
   const std::pair<const char*, bool> of_text[] = {
       {"`header`", options.header != HeaderLine::automatic},
       {"`decimal`", options.decimal != DecimalMark::point},
-      {"`drop-columns`", !options.drop_columns.empty()}};
+      {"`drop-columns`", !options.drop_columns.empty()},
+      {"`id-column`", !options.id_column.empty()}};
   for (const auto& [option, is_given] : of_text) {
     SOTTO_REQUIRE_AT(!is_given || text, option,
                      "only works with numbers in text, not with `format` {}", name_of(format));
@@ -123,7 +125,8 @@ Points kept(Points source) {
   }
   SOTTO_REQUIRE_AT(!numbers.empty(), source->name(), "has no records");
   return points_in_memory(
-      Eigen::Map<const RowMatrix>(numbers.data(), std::ssize(numbers) / dim, dim));
+      Eigen::Map<const RowMatrix>(numbers.data(), std::ssize(numbers) / dim, dim),
+      source->columns());
 }
 
 Points open_quoting(const std::string& path, const PointFileOptions& options,

@@ -1,6 +1,7 @@
 #include "sotto/io/read_ratings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -52,6 +53,7 @@ class RatingLines {
       : lines_(source),
         separator_(separator_of(dialect.format, dialect.separator)),
         positions_only_(options.positions_only),
+        values_if_any_(options.values_if_any),
         decimal_(options.decimal),
         base_(first_index(options.index_base)),
         joins_lines_(!options.records_are_private && separator_.size() == 1) {
@@ -77,7 +79,10 @@ class RatingLines {
                      fields.count);
   }
   double value(std::size_t column) const {
-    if (positions_only_) return 0;
+    if (column == ColumnLayout::kNone) {
+      return values_if_any_ ? std::numeric_limits<double>::quiet_NaN() : 0;
+    }
+    if (positions_only_) return values_if_any_ ? number_if_any(column) : 0;
     const double x = parse_real(fields.field[column], decimal_, lines_);
     SOTTO_REQUIRE_AT(!range_ || (x >= range_->low && x <= range_->high), place(),
                      "the value {} is outside `range` {}:{}", x, range_->low, range_->high);
@@ -96,6 +101,14 @@ class RatingLines {
   Fields fields;
 
  private:
+  // NaN where the field holds no finite number: a place that is asked for need not have a value.
+  double number_if_any(std::size_t column) const {
+    std::string text(fields.field[column]);
+    if (decimal_ == DecimalMark::comma) std::replace(text.begin(), text.end(), ',', '.');
+    double x = 0;
+    return is_real(text, x) && std::isfinite(x) ? x : std::numeric_limits<double>::quiet_NaN();
+  }
+
   // A record whose quoted field goes on in the next lines. One with an open quote must not take in
   // others where they are private.
   std::string_view joined(std::string_view line) {
@@ -112,7 +125,7 @@ class RatingLines {
 
   LineReader lines_;
   std::string separator_;
-  bool positions_only_;
+  bool positions_only_, values_if_any_;
   DecimalMark decimal_;
   Index base_;
   bool joins_lines_;
@@ -238,7 +251,8 @@ class TextRatings {
       if (guarded_ && out.entries.size() == 0) check_first();
       if (guarded_) watch_index(out.entries.size());
       read_rows(out, rows);
-      const double x = layout_.value == ColumnLayout::kNone ? 0 : lines_.value(layout_.value);
+      refuse_wide();
+      const double x = lines_.value(layout_.value);
       out.lines.add(out.entries.size(), lines_.number());
       out.entries.append(rows, x);
     }
@@ -299,6 +313,13 @@ class TextRatings {
         printable(value), layout_.describe(layout_.value));
   }
 
+  // An empty cell where nobody said which column holds the values.
+  void refuse_wide() const {
+    if (!layout_.may_be_wide || layout_.value == ColumnLayout::kNone) return;
+    SOTTO_REQUIRE_AT(!lines_.fields.field[layout_.value].empty(), lines_.place(),
+                     "field {} is empty{}", layout_.value + 1, kWideTable);
+  }
+
   // "mode,mode,time,value"
   std::string columns_with_time(std::size_t time) const {
     std::vector<std::string> roles;
@@ -339,7 +360,8 @@ class TextRatings {
   // An index is the same label, however it is written.
   std::string_view label_in(std::size_t column) {
     const std::string_view text = lines_.fields.field[column];
-    SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty", column + 1);
+    SOTTO_REQUIRE_AT(!text.empty(), lines_.place(), "field {} is empty{}", column + 1,
+                     layout_.may_be_wide ? kWideTable : "");
     SOTTO_REQUIRE_AT(text.find('\n') == std::string_view::npos, lines_.place(),
                      "field {} has a line break, and labels have none; leave the column out with "
                      "`columns`",

@@ -51,6 +51,18 @@ Posterior posterior(const Matrix& distances, const GaussianMixture& mixture) {
   return found;
 }
 
+// log of (2 pi s^2)^(d/2), which every component has in common.
+double log_norming(const GaussianMixture& mixture) {
+  return 0.5 * static_cast<double>(mixture.dim()) *
+         std::log(2 * std::numbers::pi *
+                  std::max(mixture.variance, std::numeric_limits<double>::min()));
+}
+
+void require_dim(Index dim, const GaussianMixture& mixture) {
+  SOTTO_REQUIRE(dim == mixture.dim(), "points of dimension {} and means of dimension {}", dim,
+                mixture.dim());
+}
+
 struct PieceSums {
   Vector counts;
   Matrix offsets;
@@ -81,16 +93,20 @@ PieceSums sum_piece(const Matrix& points, const GaussianMixture& mixture,
 }  // namespace
 
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture) {
-  SOTTO_REQUIRE(points.cols() == mixture.dim(), "points of dimension {} and means of dimension {}",
-                points.cols(), mixture.dim());
+  require_dim(points.cols(), mixture);
   return posterior(squared_distances(points, mixture), mixture).shares;
+}
+
+Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture) {
+  require_dim(points.cols(), mixture);
+  const Posterior found = posterior(squared_distances(points, mixture), mixture);
+  return found.log_sums.array() - log_norming(mixture);
 }
 
 MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, double radius,
                           const ContributionClip& clip) {
   const Index d = mixture.dim();
-  SOTTO_REQUIRE(source.dim() == d, "points of dimension {} and means of dimension {}", source.dim(),
-                d);
+  require_dim(source.dim(), mixture);
   MixtureSums total{0, Vector::Zero(mixture.components()), Matrix::Zero(d, mixture.components())};
   double log_sums = 0;
   total.records = for_record_blocks(source, radius, [&](const RowMatrix& x) {
@@ -109,10 +125,7 @@ MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, d
       log_sums += part.log_sums;
     }
   });
-  const double norming = 0.5 * static_cast<double>(d) *
-                         std::log(2 * std::numbers::pi *
-                                  std::max(mixture.variance, std::numeric_limits<double>::min()));
-  total.log_likelihood = log_sums - static_cast<double>(total.records) * norming;
+  total.log_likelihood = log_sums - static_cast<double>(total.records) * log_norming(mixture);
   return total;
 }
 

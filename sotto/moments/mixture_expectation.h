@@ -17,6 +17,9 @@ namespace sotto {
 // One row per point; rows sum to one. With variance zero, the nearest mean has all of it.
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture);
 
+// log sum_i w_i N(x; mu_i, s^2 I) for each point x.
+Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture);
+
 struct ContributionClip {
   double count_scale = 1;  // b
   double norm = kNoBound;

@@ -46,6 +46,9 @@ class StreamOracle final : public StreamedOracle {
   void keep_digest(const SecretKey& key) override { source_->keep_digest(key); }
   void resume_at(const StreamPosition& position) override;
 
+  // For those who are done asking.
+  PointSource& source() { return *source_; }
+
  private:
   // Hands out the records of the next answer.
   ReadRecords next_batch();

@@ -2,6 +2,7 @@
 
 #include "sotto/base/json.h"
 #include "sotto/complete/fit/bi_scaling.h"
+#include "sotto/report/describe_scores.h"
 
 #include <fmt/format.h>
 
@@ -18,13 +19,8 @@ void describe_ratings(const RatingShape& shape, const Names& names, ResultDocume
       .input("modes", names);
 }
 
-void describe_scores(const std::optional<CompletionScores>& scores, ResultDocument& document) {
-  if (!scores) return;
-  document.fit("rmse", scores->rmse, "RMSE of the test ratings")
-      .fit("mae", scores->mae, "MAE of the test ratings");
-  if (scores->ndcg10) document.fit("ndcg10", *scores->ndcg10, "NDCG@10");
-  if (scores->precision10) document.fit("precision10", *scores->precision10, "Precision@10");
-  document.value("test", {{"entries", scores->entries}, {"unknown_rows", scores->unknown}});
+void describe_test(const std::optional<CompletionScores>& scores, ResultDocument& document) {
+  if (scores) describe_scores(*scores, "the test ratings", document);
 }
 
 void describe_folds(const std::vector<CompletionScores>& folds, ResultDocument& document) {
@@ -162,13 +158,6 @@ Json check_json(const RatingCheck& check) {
   return found;
 }
 
-std::string scores_text(const CompletionScores& scores) {
-  std::string text = fmt::format("test: rmse {:.4f}, mae {:.4f}", scores.rmse, scores.mae);
-  if (scores.ndcg10) text += fmt::format(", ndcg10 {:.4f}", *scores.ndcg10);
-  if (scores.precision10) text += fmt::format(", precision10 {:.4f}", *scores.precision10);
-  return text + fmt::format(" over {} entries", scores.entries);
-}
-
 std::string certificate_lines(const Certificate& certificate) {
   return with_dashes(certificate.to_text()) + "\n";
 }
@@ -179,7 +168,7 @@ void describe(const CompletionResult& result, ResultDocument& document) {
   std::vector<std::string> names;
   for (const RatingMode& mode : result.modes) names.push_back(mode.name);
   describe_ratings(result.shape, names, document);
-  describe_scores(result.scores, document);
+  describe_test(result.scores, document);
   describe_folds(result.folds, document);
   if (result.certificate) {
     document.certificate(*result.certificate).fact("method", result.method);
@@ -193,7 +182,7 @@ void describe(const CompletionResult& result, ResultDocument& document) {
 void describe(const UserCompletionResult& result, ResultDocument& document) {
   const UserModel& model = result.model;
   document.input("items", result.rows.items.size());
-  describe_scores(result.scores, document);
+  describe_test(result.scores, document);
   document.certificate(result.certificate).fact("method", result.method);
   describe_user_model(result, document);
   document.detail("mean", model.mean);
@@ -232,7 +221,7 @@ std::string to_text(const CompletionResult& result) {
   }
   text += "\n";
   if (result.scores) {
-    text += scores_text(*result.scores);
+    text += "test: " + scores_text(*result.scores);
     if (result.scores->unknown > 0) {
       text += fmt::format(", {} of them with rows that were not learnt", result.scores->unknown);
     }
@@ -243,7 +232,7 @@ std::string to_text(const CompletionResult& result) {
 }
 
 std::string to_text(const UserCompletionResult& result) {
-  const std::string scores = result.scores ? scores_text(*result.scores) + "\n" : "";
+  const std::string scores = result.scores ? "test: " + scores_text(*result.scores) + "\n" : "";
   return result.method + "\n" + scores + certificate_lines(result.certificate);
 }
 

@@ -100,9 +100,9 @@ RowNames tensor_rows(const DecomposeResult& result, std::size_t mode) {
 }
 
 std::string percent_or_none(const std::optional<double>& percent) {
-  constexpr double kHopeless = -1000;
   if (!percent) return "not computed";
-  return *percent < kHopeless ? "below -1000 %" : fmt::format("{:.1f} %", *percent);
+  if (*percent < kHopelessConsistency) return fmt::format("below {} %", kHopelessConsistency);
+  return fmt::format("{:.1f} %", *percent);
 }
 
 std::string trials_text(const DecomposeResult& result) {

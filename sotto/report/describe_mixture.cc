@@ -26,7 +26,7 @@ void describe(const MixtureResult& result, ResultDocument& document) {
   if (result.released) document.certificate(result.released->certificate);
   document.weights(result.mixture.weights, "component")
       .value("variance", result.mixture.variance)
-      .columns("means", result.mixture.means, {.labels = {}, .counted = true});
+      .columns("means", result.mixture.means, {.labels = result.columns, .counted = true});
   if (!result.exposes.empty()) document.exposed(result.exposes);
   document.fact("status", status_text(result.status)).fact("rank", result.rank);
   if (result.open) describe_public(*result.open, document);

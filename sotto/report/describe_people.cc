@@ -24,6 +24,12 @@ Json loading_records(const PeopleResult& result) {
   return records;
 }
 
+// The label of a row, or its number counted from 1.
+std::string row_name(const PeopleResult& result, std::size_t mode, Index row) {
+  const std::vector<std::string> labels = result.labels_of(mode);
+  return labels.empty() ? fmt::format("#{}", row + 1) : labels[static_cast<std::size_t>(row)];
+}
+
 }  // namespace
 
 void describe(const PeopleResult& result, ResultDocument& document) {
@@ -31,9 +37,18 @@ void describe(const PeopleResult& result, ResultDocument& document) {
       .option("refine", result.steps)
       .input("dims", result.dims, "Rows of the other modes");
   if (result.certificate) document.certificate(*result.certificate);
+  if (result.perplexity) {
+    document.fit("event_perplexity", result.perplexity->model, "Perplexity of an event")
+        .fit("margin_perplexity", result.perplexity->margins,
+             "Perplexity of an event by the frequencies of rows alone");
+  }
+  if (result.explained) {
+    document.fit("explained", *result.explained, "Explained, 1 - |X - X^|^2 / |X|^2");
+  }
   document.weights(result.weights, "component");
   for (std::size_t m = 0; m < result.factors.size(); ++m) {
-    document.columns(fmt::format("factors_{}", m + 1), result.factors[m], {});
+    document.columns(fmt::format("factors_{}", m + 1), result.factors[m],
+                     {.labels = result.labels_of(m)});
   }
   document.table("loadings", "People by their loading on each component", loading_records(result));
   if (result.core > 0) document.fact("core", result.core, "Rows of the pair moment");
@@ -57,10 +72,18 @@ std::string to_text(const PeopleResult& result) {
                         [&](Index a, Index b) { return column[a] > column[b]; });
       text += fmt::format("       mode {}:", m + 2);
       for (std::size_t n = 0; n < shown; ++n) {
-        text += fmt::format(" #{} {:.3f}", order[n] + 1, column[order[n]]);
+        text += fmt::format(" {} {:.3f}", row_name(result, m, order[n]), column[order[n]]);
       }
       text += "\n";
     }
+  }
+  if (result.perplexity) {
+    text += fmt::format("perplexity of an event {:.4g}, by the frequencies of rows alone {:.4g}\n",
+                        result.perplexity->model, result.perplexity->margins);
+  }
+  if (result.explained) {
+    text +=
+        fmt::format("the model explains {:.4f} % of the sum of squares\n", 100 * *result.explained);
   }
   return text;
 }

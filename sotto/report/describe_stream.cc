@@ -11,8 +11,14 @@ void describe(const StreamResult& result, ResultDocument& document) {
   document.input("dim", result.dim, "Dimension");
   if (result.records) document.input("records", *result.records);
   if (result.certificate) document.certificate(*result.certificate);
+  if (result.spanned) {
+    document
+        .fit("spanned", *result.spanned,
+             "Share of the squared length of points that the components span")
+        .fact("spanned_records", result.spanned_records, "Points that this share is taken of");
+  }
   document.weights(found.weights, "component")
-      .columns("vectors", found.vectors(), {.labels = {}, .counted = true})
+      .columns("vectors", found.vectors(), {.labels = result.columns, .counted = true})
       .fact("status", status_text(found.status))
       .component_column("diagnostics/agreement", list_of(found.agreement))
       .component_column("diagnostics/iterations", found.iterations)

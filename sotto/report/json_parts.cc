@@ -2,6 +2,8 @@
 
 #include "sotto/base/json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -58,6 +60,13 @@ Cell cell_of(const Json& value) {
   return json_text(value);
 }
 
+Cell cell_of(const std::string& key, const Json& value) {
+  const bool hopeless =
+      key == "core_consistency" && value.is_number() && value.get<double>() < kHopelessConsistency;
+  if (!hopeless) return cell_of(value);
+  return Cell(value.get<double>(), fmt::format("below {}", kHopelessConsistency));
+}
+
 const Json& at(const Json& object, const char* key) {
   static const Json none;
   return object.is_object() && object.contains(key) ? object[key] : none;
@@ -112,7 +121,7 @@ PageTable table_of(const Json& records) {
   for (const Json& record : records) {
     Line row;
     for (const std::string& key : keys) {
-      row.push_back(record.contains(key) ? cell_of(record[key]) : Cell(""));
+      row.push_back(record.contains(key) ? cell_of(key, record[key]) : Cell(""));
     }
     table.rows.push_back(std::move(row));
   }

@@ -15,6 +15,10 @@ std::string label_of(const std::string& key);
 
 // A number or a text; true and false in words; the elements of a list with separators.
 Cell cell_of(const Json& value);
+// The same for a value whose key is known: a core consistency below this says nothing by its
+// digits.
+constexpr int kHopelessConsistency = -100;
+Cell cell_of(const std::string& key, const Json& value);
 
 // The value of a key, or null; null too when `object` is no object.
 const Json& at(const Json& object, const char* key);

@@ -44,7 +44,8 @@ void add_fact(const ResultElement& element, Facts& facts) {
   if (element.value.is_object()) {
     append_facts(element.value, name_on_page(element), facts);
   } else if (!element.value.is_null()) {
-    facts.emplace_back(name_on_page(element), cell_of(element.value));
+    const std::string key = element.path.substr(element.path.rfind('/') + 1);
+    facts.emplace_back(name_on_page(element), cell_of(key, element.value));
   }
 }
 

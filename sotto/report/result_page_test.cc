@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sotto/base/error.h"
+#include "sotto/report/describe.h"
 
 namespace sotto {
 namespace {
@@ -339,6 +340,38 @@ TEST(ResultPage, takes_elements_that_hold_nothing) {
   document.files({});
   EXPECT_NE(html_of(document).find("</html>"), std::string::npos);
   EXPECT_TRUE(json_of(document)["files"].empty());
+}
+
+TEST(ResultPage, a_core_consistency_that_says_nothing_is_not_spelt_out) {
+  DecomposeResult result;
+  result.found.weights = result.found.agreement = Vector{{1.0}};
+  result.cp.emplace();
+  result.cp->start_congruence = Vector{{1.0}};
+  result.cp->core_consistency = -4.6e14;
+  RankTrial good, hopeless;
+  good.components = 1;
+  good.core_consistency = -99.5;
+  hopeless.components = 2;
+  hopeless.core_consistency = -3.7e9;
+  result.trials = {good, hopeless};
+  ResultDocument document = invented({});
+  describe(result, document);
+  const std::string html = html_of(document);
+  for (const char* number : {"-4.6e+14", "-460000000000000.0", "-3.7e+09", "-3700000000.0"}) {
+    EXPECT_EQ(html.find(">" + std::string(number) + "<"), std::string::npos) << number;
+  }
+  EXPECT_NE(html.find(">-99.50<"), std::string::npos);
+  const std::string shown = ">below -100<";
+  const std::size_t first = html.find(shown);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(html.find(shown, first + 1), std::string::npos);
+  const Json json = json_of(document);
+  EXPECT_EQ(json["diagnostics"]["core_consistency"], -4.6e14);
+  EXPECT_EQ(json["trials"][1]["core_consistency"], -3.7e9);
+  const std::string text = to_text(result);
+  EXPECT_NE(text.find("core consistency below -100 %"), std::string::npos);
+  EXPECT_NE(text.find("-99.5 %"), std::string::npos);
+  EXPECT_EQ(text.find("e+"), std::string::npos);
 }
 
 TEST(ResultPage, many_topics_of_long_words_fit) {

@@ -21,14 +21,14 @@ TEST(Result, text_reads_back_to_the_same_json_with_every_digit) {
 }
 
 TEST(Result, refuses_numbers_that_json_does_not_have) {
-  EXPECT_THROW(to_text({{"a", {1.0, std::nan("")}}}), Error);
-  EXPECT_THROW(to_text({{"a", INFINITY}}), Error);
+  EXPECT_THROW(to_text(Json({{"a", {1.0, std::nan("")}}})), Error);
+  EXPECT_THROW(to_text(Json({{"a", INFINITY}})), Error);
 }
 
 TEST(Result, refuses_times_in_a_private_result) {
   const Json times = {{"history", {{"seconds", {1.5}}}}};
-  EXPECT_NO_THROW(to_text({{"privacy", nullptr}, {"diagnostics", times}}));
-  EXPECT_THROW(to_text({{"privacy", {{"epsilon", 1}}}, {"diagnostics", times}}), Error);
+  EXPECT_NO_THROW(to_text(Json({{"privacy", nullptr}, {"diagnostics", times}})));
+  EXPECT_THROW(to_text(Json({{"privacy", {{"epsilon", 1}}}, {"diagnostics", times}})), Error);
 }
 
 }  // namespace

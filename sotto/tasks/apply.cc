@@ -34,7 +34,7 @@ void refuse_others(const ResultFolder& folder, const ApplyTask& task) {
         Given{"`decimal`", task.decimal != usual.decimal, ratings || points},
         Given{"`drop-columns`", !task.drop_columns.empty(), points},
         Given{"`text-column`", !task.text_column.empty(), command == "topics"},
-        Given{"`id-column`", !task.id_column.empty(), command == "topics"},
+        Given{"`id-column`", !task.id_column.empty(), command == "topics" || points},
         Given{"`dtype`", task.dtype != usual.dtype, points},
         Given{"`columns`", !task.columns.empty(), ratings},
         Given{"`user-column`", !task.user_column.empty(), ratings},
@@ -97,6 +97,19 @@ std::string csv_field(const std::string& text) {
   return "\"" + inside + "\"";
 }
 
+// A line a record: its name, and its share of each component.
+std::string csv_of_rows(const ApplyResult& result) {
+  std::string text = "id";
+  for (const std::string& name : component_names(result)) text += "," + csv_field(name);
+  text += "\n";
+  for (Index i = 0; i < result.rows.rows(); ++i) {
+    text += csv_field(result.ids[static_cast<std::size_t>(i)]);
+    for (Index t = 0; t < result.rows.cols(); ++t) text += fmt::format(",{}", result.rows(i, t));
+    text += "\n";
+  }
+  return text;
+}
+
 std::string csv_of_predictions(const ApplyResult& result) {
   std::string text;
   for (const std::string& mode : result.modes) text += csv_field(mode) + ",";
@@ -128,7 +141,8 @@ OptionTable ApplyTask::table() {
             "topics: the column of CSV or TSV that holds the text (none given: as in the training "
             "run)")
       .text("id-column", 0, id_column, "NAME|NUMBER",
-            "topics: the column of CSV or TSV that names the documents (written to documents.txt)")
+            "topics, mixture and stream: the column of CSV or TSV that names the documents or "
+            "points (proportions.csv or loadings.csv has the names)")
       .choice("index-base", index_base,
               "the first number of a row or a word in a sparse file; auto: 0 in LDA-C, else 1")
       .choice("dtype", dtype, "points: the size of raw numbers")
@@ -166,10 +180,21 @@ ApplyResult apply(const std::string& folder, const std::string& path, const Appl
   return result;
 }
 
+std::vector<std::string> component_names(const ApplyResult& result) {
+  if (!result.components.empty()) return result.components;
+  std::vector<std::string> names;
+  for (Index t = 0; t < result.rows.cols(); ++t)
+    names.push_back(fmt::format("component {}", t + 1));
+  return names;
+}
+
 void save(const ApplyResult& result, OutputFolder& folder) {
   if (!result.rows_are.empty()) folder.write_npy(result.rows_are + ".npy", Matrix(result.rows));
   if (!result.ids.empty()) {
-    folder.write_text("documents.txt", fmt::format("{}\n", join_text(result.ids, "\n")));
+    if (result.input == "documents") {
+      folder.write_text("documents.txt", fmt::format("{}\n", join_text(result.ids, "\n")));
+    }
+    folder.write_text(result.rows_are + ".csv", csv_of_rows(result));
   }
   if (!result.modes.empty()) folder.write_text("predictions.csv", csv_of_predictions(result));
 }

@@ -24,8 +24,10 @@
 
 #include "sotto/base/export.h"
 #include "sotto/base/options.h"
+#include "sotto/complete/fit/fit.h"
 #include "sotto/io/file_options.h"
 #include "sotto/linalg/matrix.h"
+#include "sotto/models/topic_options.h"
 
 namespace SOTTO_API sotto {
 
@@ -40,7 +42,7 @@ struct ApplyTask {
   Separator separator = Separator::automatic;
   DecimalMark decimal = DecimalMark::point;     // points and ratings
   std::string drop_columns;                     // points
-  std::string text_column, id_column;           // documents; text: as in the training run
+  std::string text_column, id_column;           // documents, and id points; text: as in training
   IndexBase index_base = IndexBase::automatic;  // sparse files
   RawNumbers dtype = RawNumbers::automatic;     // raw points
   // Ratings; empty: as in the training run.
@@ -75,11 +77,17 @@ struct ApplyResult {
   // One row a record, one column a component.
   std::string rows_are;  // "proportions"; empty: none
   RowMatrix rows;
-  std::vector<std::string> ids;  // names of the records, where the new data has them
+  std::vector<std::string> ids;         // names of the records, where the new data has them
+  std::vector<std::string> components;  // names of the columns, where the model has them
+  // How well the model fits the new data, where that can be said.
+  std::optional<Perplexity> perplexity;  // topics: the floor is the mean of the topics
+  std::optional<double> log_likelihood;  // mixture: mean over the points
   // Of a completion.
   std::vector<std::string> modes;  // names of the columns of places
   std::vector<Prediction> predictions;
-  Index unknown = 0;         // predictions at a place with a row that was not learnt
+  Index unknown = 0;                       // predictions at a place with a row that was not learnt
+  std::optional<CompletionScores> scores;  // where the new data has values
+  std::string scored_column;               // that of the values: "the column rating"
   bool recommended = false;  // the predictions are the best ones of one user, best first
   std::string exposes;       // what the result says about whom, one sentence or two
 };
@@ -87,7 +95,11 @@ struct ApplyResult {
 // `folder` is that of a result, `path` the file of the new data.
 ApplyResult apply(const std::string& folder, const std::string& path, const ApplyTask& task);
 
-// Writes proportions.npy or loadings.npy; or predictions.csv.
+// The names of the columns, "component 2" where the model has none.
+std::vector<std::string> component_names(const ApplyResult& result);
+
+// Writes proportions.npy or loadings.npy, and the same with names as .csv where the records have
+// names; or predictions.csv.
 void save(const ApplyResult& result, OutputFolder& folder);
 
 }  // namespace sotto

@@ -256,7 +256,7 @@ NewUsers fold_in_users(const SavedCompletion& saved, const ApplyTask& task,
 ApplyResult predict_by_rows(const SavedCompletion& saved, const std::string& path,
                             RatingFileOptions file, const ApplyTask& task, std::size_t columns) {
   const NewUsers users = fold_in_users(saved, task, file);
-  file.positions_only = true;
+  file.positions_only = file.values_if_any = true;
   const Ratings asked = read_new_ratings(path, file, saved);
   ObservedEntries entries = known_rows(asked, saved);
   const Index before = entries.dims[0];
@@ -274,6 +274,8 @@ ApplyResult predict_by_rows(const SavedCompletion& saved, const std::string& pat
   }
   const std::vector<double> values = with_rows(saved.model, 0, users.rows).predict(entries);
   for (std::size_t e = 0; e < values.size(); ++e) result.predictions[e].value = values[e];
+  result.scores = scores_of_values(entries, values, saved.model.range);
+  result.scored_column = asked.value_column;
   result.modes.assign(saved.modes.begin(), saved.modes.begin() + std::ptrdiff_t(columns));
   result.input = "places";
   result.records = entries.size();

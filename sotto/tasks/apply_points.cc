@@ -8,6 +8,7 @@
 #include "sotto/linalg/spectral.h"
 #include "sotto/moments/mixture_expectation.h"
 #include "sotto/tasks/apply_kinds.h"
+#include "sotto/tasks/point_columns.h"
 
 namespace sotto {
 namespace {
@@ -15,8 +16,9 @@ namespace {
 // One row a point, from rows_of(points). Block after block, as a training run does it: its numbers
 // to the last digit.
 template <class RowsOf>
-ApplyResult rows_of_points(const std::string& path, const ApplyTask& task, Index dim,
-                           RowsOf rows_of) {
+ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
+                           const ApplyTask& task, Index dim, RowsOf rows_of) {
+  const std::vector<std::string> columns = saved_columns(folder, dim);
   PointFileOptions file;
   file.format = format_named<PointFormat>(task);
   file.header = task.header;
@@ -24,18 +26,21 @@ ApplyResult rows_of_points(const std::string& path, const ApplyTask& task, Index
   file.separator = task.separator;
   file.decimal = task.decimal;
   file.drop_columns = task.drop_columns;
+  file.id_column = task.id_column;
   file.index_base = task.index_base;
   const bool raw = file.format == PointFormat::raw || file.dtype != RawNumbers::automatic;
   if (raw) file.dim = dim;
   const Points points = open_points(path, file).open(callers_own_data());
   SOTTO_REQUIRE_AT(points->dim() == dim, path,
                    "has points of dimension {}, the model is of dimension {}", points->dim(), dim);
+  require_same_columns(*points, columns);
   std::vector<RowMatrix> blocks;
   const Index records = for_record_blocks(
       *points, kNoBound, [&](const RowMatrix& x) { blocks.push_back(rows_of(x)); });
   SOTTO_REQUIRE_AT(records > 0, path, "has no points");
   ApplyResult result;
   result.input = "points";
+  result.ids = points->ids();
   result.records = records;
   result.rows.resize(records, blocks[0].cols());
   Index row = 0;
@@ -58,8 +63,15 @@ GaussianMixture saved_mixture(const ResultFolder& folder) {
 ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
                           const ApplyTask& task) {
   const GaussianMixture mixture = saved_mixture(folder);
-  ApplyResult result = rows_of_points(
-      path, task, mixture.dim(), [&](const RowMatrix& x) { return responsibilities(x, mixture); });
+  double log_likelihood = 0;
+  ApplyResult result = rows_of_points(folder, path, task, mixture.dim(), [&](const RowMatrix& x) {
+    log_likelihood += log_likelihoods(x, mixture).sum();
+    return responsibilities(x, mixture);
+  });
+  // Without a variance a point is impossible, or its density is infinite.
+  if (mixture.variance > 0) {
+    result.log_likelihood = log_likelihood / static_cast<double>(result.records);
+  }
   result.model.what =
       fmt::format("{} components of dimension {}", mixture.components(), mixture.dim());
   result.rows_are = "proportions";
@@ -73,7 +85,7 @@ ApplyResult apply_stream(const ResultFolder& folder, const std::string& path,
   folder.require_together(vectors.cols() == folder.numbers("weights").size() &&
                           static_cast<double>(vectors.rows()) == folder.number("input/dim"));
   const RowMatrix inverse = pseudo_inverse(vectors).transpose();
-  ApplyResult result = rows_of_points(path, task, vectors.rows(), [&](const RowMatrix& x) {
+  ApplyResult result = rows_of_points(folder, path, task, vectors.rows(), [&](const RowMatrix& x) {
     return multiply_transposed_narrow(Eigen::Map<const Matrix>(x.data(), x.cols(), x.rows()),
                                       inverse);
   });

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
+
+#include "sotto/complete/fit/scores.h"
 
 namespace sotto {
 namespace {
@@ -50,6 +53,23 @@ std::vector<std::string> place_of(const Ratings& ratings, Index entry, std::size
     place.push_back(ratings.modes[m].label(ratings.entries.row(static_cast<Index>(m), entry)));
   }
   return place;
+}
+
+std::optional<CompletionScores> scores_of_values(
+    const ObservedEntries& entries, const std::vector<double>& predicted,
+    const std::optional<std::pair<double, double>>& range) {
+  std::vector<std::int32_t> known;
+  std::vector<double> predicted_there;
+  for (std::size_t e = 0; e < predicted.size(); ++e) {
+    if (std::isnan(entries.value[e])) continue;
+    known.push_back(static_cast<std::int32_t>(e));
+    predicted_there.push_back(predicted[e]);
+  }
+  if (known.empty()) return std::nullopt;
+  const ObservedEntries there = entries.select(known);
+  const auto [least, most] = std::minmax_element(there.value.begin(), there.value.end());
+  return score(there, predicted_there, range ? range->first : *least,
+               range ? range->second : *most);
 }
 
 ApplyResult best_items(const LabelTable& items, const std::vector<double>& values,

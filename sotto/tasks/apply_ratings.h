@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sotto/tasks/apply_kinds.h"
@@ -20,6 +22,12 @@ void require_one_user(const Ratings& own, const ObservedEntries& entries);
 
 // The labels of an entry in the first modes.
 std::vector<std::string> place_of(const Ratings& ratings, Index entry, std::size_t modes);
+
+// How well `predicted` meets the values of the file, where it has any; NaN: none at this place. The
+// values go over `range`, or as far as they do.
+std::optional<CompletionScores> scores_of_values(
+    const ObservedEntries& entries, const std::vector<double>& predicted,
+    const std::optional<std::pair<double, double>>& range);
 
 // The best items that were not rated, best first; ties keep the order of the items. `values` has a
 // prediction for each item, `own` the ratings of the user.

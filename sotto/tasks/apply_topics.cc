@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "sotto/base/join_text.h"
 #include "sotto/io/read_corpus.h"
+#include "sotto/models/topic_evaluation.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/tasks/apply_kinds.h"
 #include "sotto/tasks/topics.h"
@@ -48,6 +52,31 @@ CorpusFileOptions reading_of_documents(const ResultFolder& folder, const ApplyTa
   return file;
 }
 
+// "2: wolf, lamb, moon": the number of a topic, and its most probable words where they have names.
+std::vector<std::string> names_of_topics(const TopicModel& model,
+                                         const std::vector<std::string>& vocabulary) {
+  constexpr Index kWordsOfAName = 3;
+  std::vector<std::string> names;
+  for (const std::vector<Index>& top : top_words(model.topics, kWordsOfAName)) {
+    std::vector<std::string> words;
+    for (const Index w : top) words.push_back(vocabulary[static_cast<std::size_t>(w)]);
+    names.push_back(fmt::format("{}: {}", names.size() + 1, join_text(words, ", ")));
+  }
+  return names;
+}
+
+// None where no document has a token to predict.
+std::optional<Perplexity> perplexity_of(const Corpus& documents, const TopicModel& model,
+                                        DocumentModel kind) {
+  for (Index n = 0; n < documents.documents(); ++n) {
+    if (documents.length(n) < 2) continue;
+    // The words of the training documents are not in the folder: the floor is the mean of the
+    // topics.
+    return completion_perplexity(documents, model, model.topics * model.alpha, kind);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ApplyResult apply_topics(const ResultFolder& folder, const std::string& path,
@@ -66,6 +95,8 @@ ApplyResult apply_topics(const ResultFolder& folder, const std::string& path,
   result.records = documents.documents();
   result.rows_are = "proportions";
   result.rows = topic_proportions(documents, model, kind);
+  result.perplexity = perplexity_of(documents, model, kind);
+  if (!vocabulary.empty()) result.components = names_of_topics(model, vocabulary);
   result.ids = std::move(documents.ids);
   return result;
 }

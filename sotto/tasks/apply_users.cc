@@ -73,11 +73,12 @@ ApplyResult predict_by_items(const SavedUserModel& saved, const std::string& pat
     const Ratings given = read_ratings(task.given, file).open(callers_own_data());
     own = ratings_by_user(given, numbered(saved.rows, given));
   }
-  file.positions_only = true;
+  file.positions_only = file.values_if_any = true;
   const Ratings asked = read_ratings(path, file).open(callers_own_data());
   const ObservedEntries entries = numbered(saved.rows, asked);
   const std::size_t columns = saved.rows.times ? 3 : 2;
   std::map<std::string, OwnTaste> tastes;
+  std::vector<double> values;
   ApplyResult result;
   for (Index e = 0; e < entries.size(); ++e) {
     std::vector<std::string> place = place_of(asked, e, columns);
@@ -85,9 +86,12 @@ ApplyResult predict_by_items(const SavedUserModel& saved, const std::string& pat
     if (is_new) taste->second = solve_user(saved.model, own[place[0]]);
     const bool unknown = own[place[0]].empty() || entries.row(1, e) == kUnknownRow;
     result.unknown += unknown ? 1 : 0;
-    const double value = predict(saved.model, taste->second, entries.row(1, e), entries.row(2, e));
-    result.predictions.push_back({std::move(place), value});
+    values.push_back(predict(saved.model, taste->second, entries.row(1, e), entries.row(2, e)));
+    result.predictions.push_back({std::move(place), values.back()});
   }
+  const ValueBounds& bounds = saved.model.bounds;
+  result.scores = scores_of_values(entries, values, std::pair(bounds.low, bounds.high));
+  result.scored_column = asked.value_column;
   for (std::size_t m = 0; m < columns; ++m) result.modes.push_back(asked.modes[m].name);
   result.input = "places";
   result.records = entries.size();

@@ -51,7 +51,7 @@ DecomposeResult run_public(AnyTensor tensor, const DecomposeTask& task, Decompos
                 "a tensor to decompose has at least three modes, this one has {} ({})",
                 result.dims.size(), shape_text(result.dims));
   require_order(task, result.dims.size());
-  result.labels = read_row_labels(task.labels, result.dims);
+  result.labels = read_row_labels(label_files(task.labels), result.dims);
   result.csv = task.csv;
   if (!task.mask.empty()) apply_mask(tensor, task.mask);
   const Stopwatch preparing;
@@ -99,8 +99,10 @@ DecomposeResult finish(DecomposeResult result, const PrivateDecompose& settled,
 
 DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTask& task,
                             const PrivateDecompose& settled, const ProgressCallback& progress) {
-  PrivateRun run(settled.plan, task.privacy.key());
   DecomposeResult result;
+  // A run must not fail over these files when its budget is spent.
+  result.labels = read_row_labels(label_files(task.labels), settled.dims.dims);
+  PrivateRun run(settled.plan, task.privacy.key());
   result.power = settled.power;
   result.csv = task.csv;
   if (settled.form.mechanism == PowerMechanism::iterate) {
@@ -118,10 +120,11 @@ DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTa
 DecomposeResult run_private_entries(Sensitive<AnyTensor> tensor, const DecomposeTask& task,
                                     const PrivateDecompose& settled,
                                     const ProgressCallback& progress) {
+  DecomposeResult result;
+  result.labels = read_row_labels(label_files(task.labels), settled.dims.dims);
   PrivateRun run(settled.plan, task.privacy.key());
   auto noisy =
       release_entries(std::move(tensor), task.privacy.target(), settled.bounds, run).value();
-  DecomposeResult result;
   result.power = task.power;
   result.method = settled.method;
   result.dims = settled.dims.dims;
@@ -162,8 +165,8 @@ OptionTable DecomposeTask::table() {
       .flag("sum-repeated", sum_repeated, "add up values given for one place of a .tns file")
       .choice("index-base", index_base, "the first index of every mode of a .tns file; auto: 1")
       .text("labels", 0, labels, "FILE,FILE,..",
-            "files of row labels, one label a line, one file "
-            "a mode")
+            "public files of row labels, one label a line, one file a mode; empty for a mode "
+            "without (unit person: for the modes beside the people)")
       .flag("csv", csv, "write factors as .csv, too")
       .choice("whiten", whiten,
               "tensor: whiten by T(I,I,theta), for components that are not orthogonal")
@@ -210,14 +213,15 @@ void DecomposeTask::check_fit_options() const {
                    "only works with the joint fits, `method` cp or tucker");
   SOTTO_REQUIRE_AT(!components_auto || !tucker, "`components`",
                    "auto is for `method` cp; a Tucker model takes `ranks`");
-  const bool plain_only = leaves_out() || sum_repeated || !labels.empty();
+  const bool plain_only = leaves_out() || sum_repeated;
   SOTTO_REQUIRE_AT(!privacy.asked() || !plain_only,
                    missing         ? "`missing`"
                    : !mask.empty() ? "`mask`"
-                   : sum_repeated  ? "`sum-repeated`"
-                                   : "`labels`",
+                                   : "`sum-repeated`",
                    "does not work in a private run");
 }
+
+Companions DecomposeTask::companions() const { return label_companions(labels); }
 
 Plan plan(const DecomposeTask& task, const PublicDims& dims) {
   PrivateDecompose settled = settle(task, dims);

@@ -40,6 +40,7 @@ namespace SOTTO_API sotto {
 
 class OutputFolder;
 class SymmetricOracle;
+struct Companion;
 
 // automatic: power for a symmetric tensor, else cp. A private run does not look for symmetry: power
 // for equal dimensions of order 3 and 4, else cp.
@@ -91,6 +92,9 @@ struct DecomposeTask {
 
   // Refuses what cannot be combined, whatever the tensor.
   void check() const;
+
+  // Files that are public in a private run.
+  std::vector<Companion> companions() const;
 
  private:
   void check_fit_options() const;

@@ -108,27 +108,40 @@ void apply_mask(AnyTensor& tensor, const std::string& path) {
   }
 }
 
-std::vector<std::vector<std::string>> read_row_labels(const std::string& files,
-                                                      const std::vector<Index>& dims) {
-  if (files.empty()) return {};
-  std::vector<std::vector<std::string>> labels(1);
-  std::vector<std::string> paths(1);
-  for (const char c : files) {
+std::vector<std::string> label_files(const std::string& joined) {
+  std::vector<std::string> files;
+  if (joined.empty()) return files;
+  files.emplace_back();
+  for (const char c : joined) {
     if (c == ',') {
-      paths.emplace_back();
+      files.emplace_back();
     } else {
-      paths.back() += c;
+      files.back() += c;
     }
   }
-  SOTTO_REQUIRE_AT(paths.size() == dims.size(), "`labels`",
+  return files;
+}
+
+Companions label_companions(const std::string& joined) {
+  Companions companions;
+  for (const std::string& file : label_files(joined)) {
+    companions.push_back({"labels", "the file of row labels", file});
+  }
+  return companions;
+}
+
+std::vector<std::vector<std::string>> read_row_labels(const std::vector<std::string>& files,
+                                                      const std::vector<Index>& dims) {
+  if (files.empty()) return {};
+  SOTTO_REQUIRE_AT(files.size() == dims.size(), "`labels`",
                    "a tensor of order {} takes {} files joined by commas, empty for modes without "
                    "labels; got {}",
-                   dims.size(), dims.size(), paths.size());
-  labels.resize(dims.size());
-  for (std::size_t m = 0; m < paths.size(); ++m) {
-    if (paths[m].empty()) continue;
-    const LabelTable table = read_labels(paths[m]);
-    SOTTO_REQUIRE_AT(table.size() == dims[m], paths[m], "has {} labels for the {} rows of mode {}",
+                   dims.size(), dims.size(), files.size());
+  std::vector<std::vector<std::string>> labels(dims.size());
+  for (std::size_t m = 0; m < files.size(); ++m) {
+    if (files[m].empty()) continue;
+    const LabelTable table = read_labels(files[m]);
+    SOTTO_REQUIRE_AT(table.size() == dims[m], files[m], "has {} labels for the {} rows of mode {}",
                      table.size(), dims[m], m);
     for (Index i = 0; i < table.size(); ++i) labels[m].emplace_back(table.label(i));
   }

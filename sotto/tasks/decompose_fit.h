@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/decompose.h"
 
 namespace sotto {
@@ -25,9 +26,13 @@ void check_fit(const DecomposeTask& task, TensorMethod method, const std::vector
 // Entries where the mask, an .npy file of the same shape, is 0 become unknown.
 void apply_mask(AnyTensor& tensor, const std::string& path);
 
-// The labels of the modes that have a file, of files joined by commas. Rows and labels must be as
-// many.
-std::vector<std::vector<std::string>> read_row_labels(const std::string& files,
+// Files of labels that are joined by commas: one a mode, empty where a mode has none.
+std::vector<std::string> label_files(const std::string& joined);
+// The same as files that a run reads beside its input.
+Companions label_companions(const std::string& joined);
+
+// The labels of the modes that have a file. Rows and labels must be as many.
+std::vector<std::vector<std::string>> read_row_labels(const std::vector<std::string>& files,
                                                       const std::vector<Index>& dims);
 
 // A factor as a table, a line for each row; rows without labels are numbered from 0.

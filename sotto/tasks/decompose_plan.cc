@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/tasks/companions.h"
 #include "sotto/tasks/decompose_fit.h"
 
 namespace sotto {
@@ -208,6 +209,7 @@ PrivateDecompose settle(const DecomposeTask& task, const PublicDims& dims,
   settled.plan.settings.push_back({"entry_change", task.privacy.entry_change});
   std::vector<std::string>& stated = settled.plan.statement.public_facts;
   stated.insert(stated.end(), facts.begin(), facts.end());
+  name_companions(settled.plan.statement, task.companions());
   return settled;
 }
 

@@ -15,6 +15,7 @@
 #include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
 #include "sotto/tasks/input.h"
+#include "sotto/tasks/point_columns.h"
 
 namespace sotto {
 namespace {
@@ -107,6 +108,7 @@ MixtureResult run_public(Points points, const MixtureTask& task, const ProgressC
   const std::string name = points->name();
   SOTTO_REQUIRE_AT(points->can_rewind(), name, "cannot be read a second time; give a regular file");
   at_place(name, [&] { task.mixture.check(points->dim(), points->records()); });
+  std::vector<std::string> columns = points->columns();
   MixtureCompanions companions = open_companions(task, points->dim());
   const Stopwatch computing;
   MixtureFit fit = at_place(name, [&] { return fit_mixture(*points, task.mixture, progress); });
@@ -116,6 +118,7 @@ MixtureResult run_public(Points points, const MixtureTask& task, const ProgressC
   result.status = fit.components.status;
   result.rank = fit.spectrum.rank;
   result.records = fit.records;
+  result.columns = std::move(columns);
   result.steps = task.mixture.steps();
   result.open = MixtureResult::Public{std::move(points),
                                       std::move(fit.spectrum.values),
@@ -203,6 +206,7 @@ void save(const MixtureResult& result, OutputFolder& folder) {
   }
   folder.write_npy("means.npy", result.mixture.means);
   folder.write_npy("weights.npy", result.mixture.weights);
+  save_columns(result.columns, folder);
   if (result.to_infer) {
     write_responsibilities(*result.to_infer, result.mixture, result.records_to_infer,
                            "inferred.npy", folder);

@@ -53,7 +53,8 @@ struct MixtureResult {
   Status status = Status::converged;
   Index rank = 0;  // eigenvalues of the covariance above its noise
   Index records = 0;
-  std::int64_t steps = 0;                    // expectation-maximisation steps
+  std::vector<std::string> columns;  // names of the coordinates, where public points have any
+  std::int64_t steps = 0;            // expectation-maximisation steps
   std::optional<double> largest_mean_error;  // where the truth was given
   // Those of `infer`, for save().
   Points to_infer;
@@ -92,8 +93,8 @@ Plan plan(const MixtureTask& task, const PublicPointShape& shape);
 MixtureResult run(Input<Points> points, const MixtureTask& task,
                   const ProgressCallback& progress = {});
 
-// Writes means.npy, weights.npy, the probabilities of each component for public points
-// (proportions.npy) and for those to infer (inferred.npy).
+// Writes means.npy, weights.npy, columns.txt where coordinates have names, the probabilities of
+// each component for public points (proportions.npy) and for those to infer (inferred.npy).
 void save(const MixtureResult& result, OutputFolder& folder);
 
 }  // namespace sotto

@@ -12,6 +12,7 @@
 #include "sotto/io/output_folder.h"
 #include "sotto/models/people_factors.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/decompose_fit.h"
 #include "sotto/tasks/input.h"
 
 namespace sotto {
@@ -34,6 +35,7 @@ PrivatePeopleTask settle_people(const PeopleTask& task, PublicPeopleShape shape,
   settled.plan = run_plan(settled.numbers);
   std::vector<std::string>& stated = settled.plan.statement.public_facts;
   stated.insert(stated.end(), facts.begin(), facts.end());
+  name_companions(settled.plan.statement, task.companions());
   return settled;
 }
 
@@ -60,10 +62,35 @@ std::vector<Forecast> people_forecasts(const PeopleTask& task, const PeoplePlan&
   return list;
 }
 
-PeopleResult people_result(PeopleFit fit, std::vector<Index> dims, const PeopleOptions& options) {
+// Rows of a mode are public things, such as codes. People are not: they get no labels, and the
+// result has no rows for them.
+std::vector<std::vector<std::string>> labels_beside_people(const PeopleTask& task,
+                                                           const std::vector<Index>& dims) {
+  std::vector<std::string> files = label_files(task.labels);
+  if (files.size() == dims.size() + 1) {
+    SOTTO_REQUIRE_AT(files[0].empty(), "`labels`",
+                     "{} files for {} modes: the first mode are the people, who get no labels; "
+                     "give the files of the {} other modes",
+                     files.size(), files.size(), dims.size());
+    files.erase(files.begin());
+  }
+  SOTTO_REQUIRE_AT(files.empty() || files.size() == dims.size(), "`labels`",
+                   "{} modes beside the people take {} files joined by commas, empty for modes "
+                   "without labels; got {}",
+                   dims.size(), dims.size(), files.size());
+  return read_row_labels(files, dims);
+}
+
+PeopleResult start_people(const PeopleTask& task, const std::vector<Index>& dims) {
   PeopleResult result;
-  result.route = options.chosen_route();
-  result.dims = std::move(dims);
+  result.route = task.people.chosen_route();
+  result.dims = dims;
+  result.labels = labels_beside_people(task, dims);
+  result.csv = task.csv;
+  return result;
+}
+
+PeopleResult people_result(PeopleFit fit, PeopleResult result) {
   result.factors = std::move(fit.model.factors);
   result.weights = std::move(fit.model.weights);
   result.loadings = std::move(fit.loadings);
@@ -71,6 +98,17 @@ PeopleResult people_result(PeopleFit fit, std::vector<Index> dims, const PeopleO
   result.core = fit.core;
   result.steps = fit.steps;
   return result;
+}
+
+// How well the model fits people who may be looked at, each with the loadings that suit best.
+void measure_people(const SparseTensor& people, const PeopleModel& model,
+                    const PeopleOptions& options, PeopleResult& result) {
+  const RowMatrix loadings = person_loadings(people, model, options);
+  if (options.values == PeopleValues::real) {
+    result.explained = explained_share(people, model.factors, loadings);
+  } else {
+    result.perplexity = event_perplexity(people, model.factors, loadings);
+  }
 }
 
 }  // namespace
@@ -109,6 +147,8 @@ OptionTable PeopleTask::table() {
 
 void PeopleTask::check() const { privacy.check(); }
 
+Companions PeopleTask::companions() const { return label_companions(labels); }
+
 Plan plan_people_run(const PeopleTask& task, const PublicPeopleShape& shape) {
   PrivatePeopleTask settled = settle_people(task, shape);
   settled.plan.forecasts = people_forecasts(task, settled.numbers);
@@ -131,8 +171,10 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
     const SparseTensor events =
         sparse != nullptr ? *sparse : SparseTensor::from_dense(std::get<DenseTensor>(data));
     const PublicPeopleShape shape = people_shape(events.dims(), "");
-    PeopleResult result =
-        people_result(fit_people(events, task.people, progress), shape.dims, task.people);
+    PeopleResult result = start_people(task, shape.dims);
+    PeopleFit fit = fit_people(events, task.people, progress);
+    measure_people(events, fit.model, task.people, result);
+    result = people_result(std::move(fit), std::move(result));
     result.seconds = computing.seconds();
     return result;
   }
@@ -140,17 +182,21 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
   Sensitive<AnyTensor> data = std::move(tensor).sensitive();
   const PublicPeopleShape shape = public_people_shape(data, "");
   const PrivatePeopleTask settled = settle_people(task, shape, facts);
+  PeopleResult result = start_people(task, shape.dims);
   PrivateRun run(settled.plan, task.privacy.key());
-  PeopleResult result = people_result(
-      fit_private_people(std::move(data), settled.numbers, task.people, run, progress), shape.dims,
-      task.people);
+  result = people_result(
+      fit_private_people(std::move(data), settled.numbers, task.people, run, progress),
+      std::move(result));
   result.certificate = run.certify();
   return result;
 }
 
 void save(const PeopleResult& result, OutputFolder& folder) {
   for (std::size_t m = 0; m < result.factors.size(); ++m) {
-    folder.write_npy(fmt::format("factors_{}.npy", m + 1), result.factors[m]);
+    const std::string name = fmt::format("factors_{}", m + 1);
+    folder.write_npy(name + ".npy", result.factors[m]);
+    if (!result.csv) continue;
+    folder.write_text(name + ".csv", csv_of(result.factors[m], result.labels_of(m)));
   }
   folder.write_npy("weights.npy", result.weights);
   folder.write_npy("loadings.npy", Matrix(result.loadings));

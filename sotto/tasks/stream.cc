@@ -12,10 +12,12 @@
 #include "sotto/io/checkpoint.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/replay_oracle.h"
+#include "sotto/moments/span_share.h"
 #include "sotto/moments/stream_oracle.h"
 #include "sotto/release/choose_stream.h"
 #include "sotto/release/private_stream.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/point_columns.h"
 
 namespace sotto {
 namespace {
@@ -181,6 +183,15 @@ void solve(StreamedOracle& oracle, const StreamTask& task, StreamResult& result,
   }
 }
 
+// A look back at the first points: long streams are not read a second time.
+void look_back(PointSource& points, StreamResult& result) {
+  constexpr Index kMostRecords = 100000;
+  if (!points.can_rewind()) return;
+  const SpanShare found = span_share(points, result.found.vectors(), kMostRecords);
+  result.spanned = found.share;
+  result.spanned_records = found.records;
+}
+
 StreamResult run_public(Points source, const StreamTask& task,
                         const std::vector<std::string>& facts, const ProgressCallback& progress) {
   const StreamOptions& stream = task.stream;
@@ -194,6 +205,7 @@ StreamResult run_public(Points source, const StreamTask& task,
   StreamResult result;
   result.stream = stream;
   result.dim = source->dim();
+  result.columns = source->columns();
   result.records = source->records();
   result.points_read = numbers.points();
   result.batch = numbers.batch;
@@ -203,6 +215,7 @@ StreamResult run_public(Points source, const StreamTask& task,
   const Stopwatch computing;
   solve(oracle, task, result, progress);
   result.seconds = computing.seconds();
+  look_back(oracle.source(), result);
   return result;
 }
 
@@ -269,6 +282,7 @@ StreamResult run(Input<Points> points, const StreamTask& task, const ProgressCal
 
 void save(const StreamResult& result, OutputFolder& folder) {
   folder.write_npy("vectors.npy", result.found.vectors());
+  save_columns(result.columns, folder);
 }
 
 }  // namespace sotto

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/base/export.h"
 #include "sotto/base/options.h"
@@ -65,7 +66,13 @@ struct StreamResult {
   std::optional<Certificate> certificate;
   double max_norm = 0;
   std::optional<Index> records_for_bound;
-  double seconds = 0;  // of a run that is not private, with reading
+  // Of a run that is not private.
+  std::vector<std::string> columns;  // names of the coordinates, where the points have any
+  // The share of the squared length of the first points that the components span, and of how many
+  // points, where they can be read again.
+  std::optional<double> spanned;
+  Index spanned_records = 0;
+  double seconds = 0;  // with reading
   // Holds the answers until the result has arrived; the caller then removes it. Null: none.
   std::shared_ptr<CheckpointFile> checkpoint;
 };
@@ -78,7 +85,7 @@ Plan plan(const StreamTask& task, const PublicStream& stream);
 StreamResult run(Input<Points> points, const StreamTask& task,
                  const ProgressCallback& progress = {});
 
-// Writes vectors.npy.
+// Writes vectors.npy, and columns.txt where coordinates have names.
 void save(const StreamResult& result, OutputFolder& folder);
 
 }  // namespace sotto

@@ -58,10 +58,12 @@ void add_records(const PointBlock& block, KeyedDigest& digest) {
 
 class PointsInMemory final : public PointSource {
  public:
-  explicit PointsInMemory(RowMatrix rows) : rows_(std::move(rows)) {}
+  PointsInMemory(RowMatrix rows, std::vector<std::string> columns)
+      : rows_(std::move(rows)), columns_(std::move(columns)) {}
 
   Index dim() const override { return rows_.cols(); }
   std::string name() const override { return "the points"; }
+  std::vector<std::string> columns() const override { return columns_; }
   std::optional<Index> records() const override { return rows_.rows(); }
   bool can_rewind() const override { return true; }
   bool has_random_access() const override { return true; }
@@ -81,6 +83,7 @@ class PointsInMemory final : public PointSource {
 
  private:
   RowMatrix rows_;
+  std::vector<std::string> columns_;
   Index next_ = 0;
 };
 
@@ -151,8 +154,8 @@ Index PointSource::skip(Index count) {
   return done;
 }
 
-Points points_in_memory(RowMatrix rows) {
-  return std::make_unique<PointsInMemory>(std::move(rows));
+Points points_in_memory(RowMatrix rows, std::vector<std::string> columns) {
+  return std::make_unique<PointsInMemory>(std::move(rows), std::move(columns));
 }
 
 void require_random_access(bool has_it, const std::string& name) {

@@ -47,6 +47,11 @@ class PointSource {
   virtual Index dim() const = 0;
   // The name in messages: the path of the file, or "standard input".
   virtual std::string name() const = 0;
+  // The names of the coordinates, where a header has them; else empty. They are public only where
+  // the records are.
+  virtual std::vector<std::string> columns() const { return {}; }
+  // The names of the records read since the beginning, where a column has them; else empty.
+  virtual std::vector<std::string> ids() const { return {}; }
   // The number of records, when it is known without reading them.
   virtual std::optional<Index> records() const { return std::nullopt; }
   // False when the dimension was found in the records themselves: then it is not public.
@@ -99,8 +104,8 @@ class PointSource {
 using Points = std::unique_ptr<PointSource>;
 using SensitivePoints = Sensitive<Points>;
 
-// Records in memory, one per row.
-Points points_in_memory(RowMatrix rows);
+// Records in memory, one per row; `columns` names the coordinates, or is empty.
+Points points_in_memory(RowMatrix rows, std::vector<std::string> columns = {});
 
 // Refuses, naming it, a source for which has_random_access() is false.
 void require_random_access(bool has_it, const std::string& name);

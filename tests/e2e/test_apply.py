@@ -131,6 +131,65 @@ class Topics(ApplyTest):
                     "--insecure-seed", 1, "--out", insecure)
         self.assertIn("gives no guarantee", self.apply(insecure, self.corpus)[0]["exposes"])
 
+    def test_new_documents_are_predicted_as_held_out_ones(self):
+        self.succeed("generate", "corpus", "-n", 60, "-V", 40, "-k", 3, "-l", 30, "--seed", 5,
+                     "--out", "more")
+        others = self.folder / "more" / "docword.txt"
+        for model, new in (("lda", others), ("single", others), ("lda", self.corpus)):
+            self.check_perplexity(model, new)
+        # One token cannot be split: there is nothing to predict, and nothing is said.
+        one = self.write("one.uci", "1\n40\n1\n1 1 1\n")
+        self.assertNotIn("evaluation", self.apply("lda", one, "--format", "uci")[0])
+
+    def check_perplexity(self, model, new):
+        out = self.folder / model
+        shutil.rmtree(out, ignore_errors=True)
+        learnt = self.result("topics", self.corpus, "-k", 3, "--model", model, *self.vocab,
+                             "--heldout", new, "--out", out)["evaluation"]
+        result, applied = self.apply(out, new)
+        found = result["evaluation"]
+        self.assertAlmostEqual(found["perplexity"], learnt["perplexity"], delta=1e-9)
+        self.assertEqual(found["tokens"], learnt["heldout_tokens"])
+        if new == self.corpus:  # the mean of the topics is close to the words of the corpus
+            self.assertLess(found["perplexity"], found["mean_topic_perplexity"])
+            self.assertAlmostEqual(found["mean_topic_perplexity"] / learnt["unigram_perplexity"], 1,
+                                   delta=0.1)
+        self.assertIn("Perplexity of the new documents", (applied / "report.html").read_text())
+        again = self.folder / f"again{len(list(self.folder.iterdir()))}"
+        self.assertIn(f"perplexity {found['perplexity']:.4g}",
+                      self.succeed("apply", out, new, "--out", again))
+
+    def test_rows_have_names_of_documents_and_topics(self):
+        out = self.folder / "found"
+        rng = random.Random(3)
+        tales = ["wolf wolf wolf lamb lamb meadow", "moon moon moon night night stars"]
+        lines = [" ".join(rng.choices(tales[n % 2].split(), k=12)) for n in range(80)]
+        self.succeed("topics", self.write("tales.txt", "\n".join(lines) + "\n"), "-k", 2,
+                     "--format", "text", "--out", out)
+        names = ["first", "a, second", 'the "third"']
+        table = self.folder / "new.csv"
+        with table.open("w", newline="") as file:
+            csv.writer(file).writerows([["name", "text"], *zip(names, ["wolf lamb", "moon", "wolf"])])
+        result, applied = self.apply(out, table, "--text-column", "text", "--id-column", "name")
+        self.assertEqual(result["files"],
+                         ["proportions.npy", "documents.txt", "proportions.csv"])
+        with (applied / "proportions.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        topics = list(rows[0])[1:]
+        self.assertEqual({topic.split(": ")[1] for topic in topics},
+                         {"wolf, lamb, meadow", "moon, night, stars"})
+        self.assertEqual([topic[0] for topic in topics], ["1", "2"])
+        self.assertEqual([row["id"] for row in rows], names)
+        _, values = read_npy(applied / "proportions.npy")
+        self.assertEqual([float(row[topic]) for row in rows for topic in topics], list(values))
+        wolf = next(topic for topic in topics if "wolf" in topic)
+        self.assertGreater(float(rows[0][wolf]), 0.5)
+        self.assertLess(float(rows[1][wolf]), 0.5)
+        page = (applied / "report.html").read_text()
+        for words in (*topics, "a, second"):
+            self.assertIn(words, page)
+        self.assertEqual([row["component"] for row in result["components"]], topics)
+
     def test_damaged_folders_are_refused(self):
         out = self.folder / "found"
         self.succeed("topics", self.corpus, "-k", 3, *self.vocab, "--out", out)
@@ -175,9 +234,98 @@ class Mixture(ApplyTest):
         self.assert_same(again / "proportions.npy", out / "proportions.npy")
         wide = self.write("wide.npy", npy_bytes([1.0] * 10, (2, 5)))
         self.refuse("apply", out, wide, "--out", "no", says=["dimension 5", "dimension 4"])
+        self.check_log_likelihood(out, values[:40], result)
         self.refuse_each_damage(out, points)
         self.rewrite(out, lambda result: result.pop("variance"))
         self.refuse("apply", out, points, "--out", "no", says="variance")
+
+    def check_log_likelihood(self, out, values, of_all):
+        """Ten points, by the definition."""
+        learnt = json.loads((out / "result.json").read_text())
+        (d, k), means = read_npy(out / "means.npy")
+        weights, variance = learnt["weights"], learnt["variance"]
+        total = 0
+        for n in range(10):
+            x = values[d * n:d * (n + 1)]
+            total += math.log(sum(
+                w * math.exp(-sum((x[j] - means[j * k + i])**2 for j in range(d)) / (2 * variance))
+                for i, w in enumerate(weights))) - d / 2 * math.log(2 * math.pi * variance)
+        few = self.write("few.npy", npy_bytes(values, (10, d)))
+        result, applied = self.apply(out, few)
+        self.assertAlmostEqual(result["log_likelihood"], total / 10, delta=1e-9)
+        self.assertIn("Mean log likelihood of a point", (applied / "report.html").read_text())
+        # The last step of the training run makes the training points likelier.
+        self.assertGreaterEqual(of_all["log_likelihood"] + 1e-9, learnt["log_likelihood"])
+
+
+class NamedColumns(ApplyTest):
+    def table(self, name, header, *rows):
+        return self.write(name, "\n".join([header, *rows]) + "\n")
+
+    def test_a_header_must_name_the_same_columns(self):
+        rng = random.Random(1)
+        rows = [f"{rng.gauss(3 * (n % 2), 1)},{rng.gauss(0, 1)},{rng.gauss(-n % 2, 1)}"
+                for n in range(300)]
+        points = self.table("points.csv", "height,weight,age", *rows)
+        out = self.folder / "found"
+        result = self.result("mixture", points, "-k", 2, "--out", out)
+        self.assertEqual((out / "columns.txt").read_text(), "height\nweight\nage\n")
+        entries = result["largest_entries"]["means"][0]
+        self.assertEqual(sorted(entries["label"]), ["age", "height", "weight"])
+        self.assertNotIn("lines", result)  # named rows are cards, not a line by index
+        self.assertIn("height", (out / "report.html").read_text())
+        _, whole = self.apply(out, points)
+        self.assert_same(whole / "proportions.npy", out / "proportions.npy")
+        bare = self.write("bare.csv", "\n".join(rows) + "\n")
+        _, again = self.apply(out, bare)
+        self.assert_same(again / "proportions.npy", out / "proportions.npy")
+        named = self.table("named.csv", "id,height,weight,age",
+                           *(f"p{n},{row}" for n, row in enumerate(rows)))
+        _, dropped = self.apply(out, named, "--drop-columns", "id")
+        self.assert_same(dropped / "proportions.npy", out / "proportions.npy")
+        result, with_ids = self.apply(out, named, "--id-column", "id")
+        self.assertEqual(result["files"], ["proportions.npy", "proportions.csv"])
+        self.assert_same(with_ids / "proportions.npy", out / "proportions.npy")
+        with (with_ids / "proportions.csv").open() as file:
+            found = list(csv.DictReader(file))
+        self.assertEqual([row["id"] for row in found], [f"p{n}" for n in range(300)])
+        _, values = read_npy(with_ids / "proportions.npy")
+        self.assertEqual([float(row[f"component {t}"]) for row in found for t in (1, 2)],
+                         list(values))
+        self.refuse("apply", out, named, "--id-column", "name", "--out", "no",
+                    says=["--id-column", "name"])
+        self.refuse("apply", out, named, "--id-column", "1", "--drop-columns", "id", "--out", "no",
+                    says=["--id-column", "left out already"])
+        turned = self.table("turned.csv", "weight,height,age", *rows)
+        self.refuse("apply", out, turned, "--out", "no",
+                    says=["turned.csv", "coordinate 1 weight", "height, weight, age"])
+        self.refuse_each_damage(out, points)
+
+    def test_r_leaves_the_first_name_out_and_pipes_keep_names(self):
+        rows = [f"{n % 5},{n % 3}" for n in range(50)]
+        table = self.table("rows.csv", "x,y", *(f"r{n},{row}" for n, row in enumerate(rows)))
+        out = self.folder / "found"
+        self.succeed("mixture", table, "-k", 1, "--drop-columns", "1", "--out", out)
+        self.assertEqual((out / "columns.txt").read_text(), "x\ny\n")
+        _, applied = self.apply(out, table, "--id-column", "1")
+        with (applied / "proportions.csv").open() as file:
+            self.assertEqual([row["id"] for row in csv.DictReader(file)],
+                             [f"r{n}" for n in range(50)])
+        piped = self.folder / "piped"
+        done = self.sotto("mixture", "-", "-k", 1, "--out", piped,
+                          stdin="\n".join(["x,y", *rows]) + "\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((piped / "columns.txt").read_text(), "x\ny\n")
+
+    def test_the_header_of_a_private_file_is_not_published(self):
+        table = self.table("points.csv", "tall,heavy", *(f"{n % 5},{n % 3}" for n in range(50)))
+        out = self.folder / "found"
+        self.succeed("mixture", table, "-k", 1, "--header", "yes", "--epsilon", 1, "--delta", 1e-6,
+                     "--max-norm", 9, "--out", out)
+        self.assertFalse((out / "columns.txt").exists())
+        for path in out.iterdir():
+            self.assertFalse(b"heavy" in path.read_bytes(), path.name)
+        self.apply(out, self.table("other.csv", "a,b", "1,2", "3,4"))
 
 
 class People(ApplyTest):
@@ -403,6 +551,30 @@ class Completion(ApplyTest):
                 self.assertAlmostEqual(found, learnt["rmse"], delta=1e-12)
                 self.assertGreater(result["unknown_rows"], 0)
                 self.assertEqual(result["unknown_rows"], learnt["test"]["unknown_rows"])
+                self.assert_scores(result, learnt)
+
+    def assert_scores(self, result, learnt):
+        for score in "rmse", "mae", "ndcg10", "precision10":
+            self.assertAlmostEqual(result[score], learnt[score], delta=1e-12)
+        self.assertEqual(result["test"], learnt["test"])
+
+    def test_values_of_the_new_data_are_scored_where_there_are_any(self):
+        out = self.learn()
+        whole = self.apply(out, self.test)[0]
+        self.assertEqual(whole["compared_with"], "the column rating")
+        self.assertIn("compared with the column rating",
+                      self.succeed("apply", out, self.test, "--out", "text"))
+        bare = self.csv("bare.csv", ["1,2,1"], "user,item,month")
+        result, applied = self.apply(out, bare)
+        self.assertNotIn("rmse", result)
+        self.assertNotIn("RMSE", (applied / "report.html").read_text())
+        lines = self.test.read_text().splitlines()[1:]
+        some = [line if n < 50 else line[:line.rindex(",") + 1] for n, line in enumerate(lines)]
+        partly, applied = self.apply(out, self.csv("some.csv", some))
+        self.assertEqual(partly["test"]["entries"], 50)
+        self.assertEqual(len(self.predictions(applied)), len(lines))
+        first = self.apply(out, self.csv("first.csv", lines[:50]))[0]
+        self.assertEqual(partly["rmse"], first["rmse"])
 
     def learn(self, *more, ratings=None):
         out = self.folder / "learnt"
@@ -490,6 +662,7 @@ class Completion(ApplyTest):
         result, applied = self.apply(folder, test, "--given", self.given)
         self.assertAlmostEqual(self.rmse(self.predictions(applied), test), learnt["rmse"],
                                delta=1e-12)
+        self.assert_scores(result, learnt)
         self.assertIn("protected: all ratings of one user", result["exposes"])
         own = self.csv("own.csv", ["1,4", "5,2"], "item,rating")
         best = self.result("apply", folder, own, "--recommend", "--top", 3)["recommendations"]

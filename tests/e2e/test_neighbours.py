@@ -18,6 +18,10 @@ TARGET = ("--epsilon", 20, "--delta", 1e-6)
 
 # ---- what may differ: fields and files that are functions of releases ----
 
+def labels(rows):
+    return "".join(f"row {i}\n" for i in range(rows)).encode()
+
+
 def entries_of(*arrays):
     """What the page shows of released arrays: the largest entries of each column, and lines."""
     return tuple(f"largest_entries.{array}[].{part}[]" for array in arrays
@@ -113,10 +117,10 @@ def decompose_cases():
 
 def entries_cases():
     def case(name, *options, units=None, render=data.odd_npy, file="data.npy",
-             alike=data.ALIKE_ENTRIES, others=data.OTHER_ODD):
+             alike=data.ALIKE_ENTRIES, others=data.OTHER_ODD, public=None):
         return Case(f"decompose entries, {name}",
                     ("decompose", "FILE", *TARGET, "--weight", 400, "-R", 2000, *options),
-                    units or data.odd_tensor(), render, others, file, alike=alike,
+                    units or data.odd_tensor(), render, others, file, public or {}, alike=alike,
                     released=ON_ENTRIES, released_sets=ENTRY_SETS)
     wide = {kind: data.shifted(by) for kind, by in (("up", 20), ("down", -20), ("a little", 1e-6))}
     return [
@@ -132,6 +136,8 @@ def entries_cases():
         case("--entry-change", "-k", 2, "--entry-change", 20, "--anyway",
              others=wide),
         case("--max-entry", "-k", 2, "--max-entry", 20, alike=data.ALIKE_HELD),
+        case("with public labels", "-k", 2, "--labels", "rows.txt,,",
+             public={"rows.txt": labels(data.ODD_SIDES[0])}),
     ]
 
 
@@ -322,15 +328,17 @@ def user_cases():
 
 
 def people_cases():
-    def case(name, *options):
+    def case(name, *options, public=None):
         return Case(f"decompose person, {name}",
                     ("decompose", "FILE", "--unit", "person", "-k", 2, *TARGET, *options),
-                    data.people(), data.visits_tns, data.OTHER_PEOPLE, "data.tns",
+                    data.people(), data.visits_tns, data.OTHER_PEOPLE, "data.tns", public or {},
                     neighbour=added_or_removed, released=PEOPLE, alike=data.ALIKE_PEOPLE)
     return [case("all chosen by the run"), case("given core and steps", "--core", 15, "--refine", 2),
             case("moments alone", "--route", "moments"),
             case("steps alone", "--route", "alternating"), case("real values", "--values", "real"),
-            case("real values, steps alone", "--values", "real", "--route", "alternating")]
+            case("real values, steps alone", "--values", "real", "--route", "alternating"),
+            case("with public labels", "--labels", "codes.txt,",
+                 public={"codes.txt": labels(data.CODES)})]
 
 
 CASES = (decompose_cases() + entries_cases() + stream_cases() + topics_cases() + mixture_cases() +

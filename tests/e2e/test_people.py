@@ -62,6 +62,52 @@ class People(ProgramTest):
         for number in people:
             self.assertAlmostEqual(number, PEOPLE, delta=1)
 
+    def test_rows_have_labels_and_people_have_none(self):
+        codes = self.write("codes.txt", "".join(f"code {i}\n" for i in range(CODES)))
+        drugs = self.write("drugs.txt", "".join(f"drug {i}\n" for i in range(DRUGS)))
+        for n, privacy in enumerate(((), PRIVATE)):
+            out = self.folder / f"labelled{n}"
+            text = self.succeed("decompose", self.visits, *PERSON, *privacy, "--labels",
+                                f"{codes},{drugs}", "--csv", "--out", out)
+            self.assertIn("mode 3: drug ", text)
+            result = json.loads((out / "result.json").read_text())
+            for mode, word in (1, "code"), (2, "drug"):
+                entries = result["largest_entries"][f"factors_{mode}"][0]
+                self.assertEqual(entries["label"], [f"{word} {i}" for i in entries["index"]])
+                self.assertIn(f'"{word} 7",', (out / f"factors_{mode}.csv").read_text())
+                self.assertIn(f"{word} {entries['index'][0]}", (out / "report.html").read_text())
+            named = privacy and any("codes.txt" in fact for fact in result["privacy"]["public"])
+            self.assertTrue(named or not privacy)
+        people = self.write("people.txt", "".join(f"Jo {i}\n" for i in range(PEOPLE)))
+        command = "decompose", self.visits, *PERSON, *PRIVATE, "--out", "no", "--labels"
+        self.refuse(*command, f"{people},{codes},{drugs}",
+                    says=["--labels", "the first mode are the people, who get no labels"])
+        self.refuse(*command, f"{codes}", says=["--labels", "2 modes beside the people"])
+        self.refuse(*command, f"{drugs},{codes}", says=["drugs.txt", f"{DRUGS} labels"])
+        self.refuse(*command, f"{self.visits},{drugs}", says=["--labels", "protects"])
+        # An empty place for the people says the same.
+        self.succeed("decompose", self.visits, *PERSON, *PRIVATE, "--labels", f",{codes},", "--out",
+                     "empty")
+
+    def test_a_public_run_says_first_how_well_it_fits(self):
+        out = self.folder / "found"
+        result = self.result("decompose", self.visits, *PERSON, "--out", out)
+        # The truth that the visits were drawn from is hardly better than what was found.
+        self.assertLess(1, result["event_perplexity"])
+        self.assertLess(result["event_perplexity"], 0.8 * result["margin_perplexity"])
+        self.assertLess(result["margin_perplexity"], CODES * DRUGS)
+        one = self.result("decompose", self.visits, "--unit", "person", "-k", 1)
+        self.assertAlmostEqual(one["event_perplexity"] / one["margin_perplexity"], 1, delta=0.02)
+        page = (out / "report.html").read_text()
+        self.assertLess(page.index("How well it fits"), page.index("What was computed"))
+        self.assertIn("Perplexity of an event", page)
+        private = self.result("decompose", self.visits, *PERSON, *PRIVATE)
+        self.assertNotIn("event_perplexity", private)
+        real = self.result("decompose", self.visits, *PERSON, "--values", "real")
+        self.assertLess(0, real["explained"])
+        self.assertLess(real["explained"], 1)
+        self.assertNotIn("event_perplexity", real)
+
     def test_plans_from_the_header_alone(self):
         header = self.write("header.tns", "sptensor\n3\n100000 500 200\n7\nno entry\n")
         plan = self.result("decompose", header, *PERSON, *PRIVATE, "--plan")

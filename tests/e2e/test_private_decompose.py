@@ -216,6 +216,34 @@ class AnyTensor(ProgramTest):
                     self.assertGreater(cosine, 0.99, mode)
                     self.assertTrue((out / f"factors_{mode}.csv").exists())
 
+    def test_rows_have_the_labels_of_public_files(self):
+        rows = self.DIMS[1]
+        labels = self.write("codes.txt", "".join(f"code {i}\n" for i in range(rows)))
+        out = self.folder / "labelled"
+        result = self.private("-k", 1, "--weight", 2000, "--labels", f",{labels},", "--csv",
+                              "--out", out)
+        entries = result["largest_entries"]
+        self.assertEqual(entries["factors_1"][0]["label"],
+                         [f"code {i}" for i in entries["factors_1"][0]["index"]])
+        self.assertNotIn("label", entries["factors_0"][0])
+        self.assertIn('"code 1",', (out / "factors_1.csv").read_text())
+        self.assertIn("code 1", (out / "report.html").read_text())
+        self.assertTrue(any("codes.txt" in fact for fact in result["privacy"]["public"]))
+        plan = self.private("-k", 1, "--labels", f",{labels},", "--plan")
+        self.assertIn("releases", plan)
+        short = self.write("short.txt", "only one\n")
+        self.refuse("decompose", self.path, "-k", 1, *PRIVATE, "--weight", 2000, "--labels",
+                    f"{short},,", says=["short.txt", "1 labels"])
+
+    def test_symmetric_vectors_have_the_labels_of_the_first_file(self):
+        made = self.generate("tensor", "-d", 6, "-k", 1, out="symmetric")
+        labels = self.write("rows.txt", "".join(f"row {i}\n" for i in range(6)))
+        for mechanism in "iterate", "input":
+            result = self.private("-k", 1, "--anyway", "--mechanism", mechanism, "--labels",
+                                  f"{labels},,", path=made / "tensor.npy")
+            entries = result["largest_entries"]["vectors"][0]
+            self.assertEqual(entries["label"], [f"row {i}" for i in entries["index"]])
+
     def test_the_terminal_says_what_was_fitted_and_what_may_be_noise(self):
         text = self.succeed("decompose", self.path, "-k", 1, *PRIVATE, "--weight", 2000)
         for words in ("released tensor, noise included", "noise in an entry", "may be noise",
@@ -374,7 +402,10 @@ class Refusals(ProgramTest):
                 ([*PRIVATE, "--method", "tucker"], "--ranks"),
                 ([*PRIVATE, "--method", "tucker", "--ranks", 4], "--ranks"),
                 ([*PRIVATE, "--missing"], "--missing"),
-                ([*PRIVATE, "--method", "cp", "--labels", "a,b,c"], "--labels"),
+                ([*PRIVATE, "--anyway", "--method", "cp", "--labels", "a,b"], "--labels"),
+                ([*PRIVATE, "--anyway", "--method", "cp", "--labels", "a,b,c"], "a: "),
+                ([*PRIVATE, "--method", "cp", "--labels", f"{self.good},,"],
+                 ["--labels", "protects"]),
                 ([*PRIVATE, "--as-published", "wang", "--mechanism", "input"], "--as-published"),
                 ([*PRIVATE, "--mechanism", "iterate", "--method", "simultaneous"], "--method"),
                 ([*PRIVATE, "--mechanism", "iterate", "--whiten", "tensor"], "--whiten"),

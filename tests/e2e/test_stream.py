@@ -54,8 +54,55 @@ class Stream(ProgramTest):
             self.assertEqual(found["diagnostics"]["batch"], RECORDS // answers)
             self.assertEqual(found["diagnostics"]["points_read"], RECORDS // answers * answers)
             self.assertLess(self.distance(out, made), 0.1)
+            self.check_span(found, out, made)
             for a, b in zip(truth["weights"], found["weights"]):
                 self.assertAlmostEqual(a, b, delta=0.15)
+
+    def check_span(self, found, out, made):
+        """The share of the squared length that the components span, by normal equations."""
+        (d, k), v = read_npy(out / "vectors.npy")
+        _, points = read_npy(made / "points.npy")
+        columns = []
+        for j in range(k):  # an orthonormal basis
+            column = [v[k * i + j] for i in range(d)]
+            for other in columns:
+                inner = sum(a * b for a, b in zip(column, other))
+                column = [a - inner * b for a, b in zip(column, other)]
+            norm = math.sqrt(sum(a * a for a in column))
+            columns.append([a / norm for a in column])
+        self.assertEqual(found["diagnostics"]["spanned_records"], RECORDS)
+        inside = whole = 0
+        for n in range(0, RECORDS, 50):
+            x = points[d * n:d * (n + 1)]
+            whole += sum(a * a for a in x)
+            inside += sum(sum(a * b for a, b in zip(x, c))**2 for c in columns)
+        self.assertAlmostEqual(found["spanned"], inside / whole, delta=0.05)
+        page = (out / "report.html").read_text()
+        self.assertLess(page.index("How well it fits"), page.index("What was computed"))
+
+    def test_names_of_columns_are_shown_and_kept(self):
+        self.generate("made")
+        _, points = read_npy(self.folder / "made" / "points.npy")
+        names = [f"stone {j}" for j in range(DIM)]
+        table = self.write("points.csv", "\n".join(
+            [",".join(names)] +
+            [",".join(map(repr, points[DIM * n:DIM * (n + 1)])) for n in range(2000)]) + "\n")
+        out = self.folder / "named"
+        found = self.result("stream", table, "-k", 1, "-R", 3, "--batch", 100, "--out", out)
+        self.assertEqual((out / "columns.txt").read_text().splitlines(), names)
+        entries = found["largest_entries"]["vectors"][0]
+        self.assertEqual(entries["label"], [names[i] for i in entries["index"]])
+        self.assertIn(entries["label"][0], (out / "report.html").read_text())
+        self.succeed("apply", out, table, "--out", "same")
+        other = self.write("other.csv", table.read_text().replace("stone 2,", "stone two,", 1))
+        self.refuse("apply", out, other, "--out", "no", says=["other.csv", "stone two", "stone 2"])
+        # A private run does not publish the words of its file.
+        private = self.folder / "private"
+        self.succeed("stream", table, "-k", 1, "-R", 3, "--header", "yes", "--batch", 100,
+                     "--epsilon", 1, "--delta", 1e-6, "--max-norm", 5, "--out", private)
+        self.assertFalse((private / "columns.txt").exists())
+        for path in private.iterdir():
+            self.assertFalse(b"stone" in path.read_bytes(), path.name)
 
     def test_a_pipe_a_file_and_text_give_the_same_answer(self):
         made = self.generate("made", records=3300)
