@@ -26,12 +26,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._load import core
 from .certificate import Certificate
+from .privacy import Refused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Refused = core.Refused
 Floats = npt.NDArray[np.float64]
 Labels = Union[Sequence[Any], npt.NDArray[Any]]
 
@@ -79,7 +79,7 @@ def factors(model: Any, mode: int | None = None, labels: Any = None, *,
                 continue
             _draw_factor(axes, found[place], component, names[place], max_rows)
             if component == 0:
-                axes.set_title(f"mode {place + 1}", fontsize="medium")
+                axes.set_title(_title(model, place), fontsize="medium")
             if column == 0:
                 axes.set_ylabel(f"component {component + 1}")
             if component + 1 < found[place].shape[1]:
@@ -175,8 +175,8 @@ def trade_off(certificate: Certificate | Any, *, ax: Axes | None = None) -> Axes
     """How well an attacker can do against a certificate.
 
     An attacker who knows everything but one unit looks at the result and decides which of two
-    neighbouring data sets it came from. He may err in two ways: a wrong alarm (type I), or a case
-    that he misses (type II). Whoever guesses blindly has errors that add up to one: the line of
+    neighbouring data sets it came from. There are two ways to err: a wrong alarm (type I), or a
+    case that is missed (type II). Whoever guesses blindly has errors that add up to one: the line of
     perfect privacy. A certificate proves that no attack has errors below its curve.
 
     Two curves are drawn. One is what (epsilon, delta) alone says. The other is there when every
@@ -244,6 +244,14 @@ def _factors_of(model: Any) -> list[Floats]:
         return [np.asarray(factor) for factor in model.factors]
     check_is_fitted(model)
     raise Refused(f"a {type(model).__name__} has no factors to draw")
+
+
+def _title(model: Any, place: int) -> str:
+    """What the panels show, as the model calls it: its modes have numbers from 0 on."""
+    for name in ("factors_", "components_", "means_"):
+        if hasattr(model, name):
+            return f"{name}[{place}]" if name == "factors_" else name
+    return f"factors[{place}]"
 
 
 def _checked_mode(mode: int, found: list[Floats]) -> int:
