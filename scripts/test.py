@@ -3,7 +3,7 @@
 
 Default: the fast tests in a release build. The unit tests of the folders that read foreign
 bytes, index memory by hand or draw noise run under the address and undefined-behaviour sanitizers
-(cmake/tests.cmake). --slow: the statistical and scaling tests instead, the
+(cmake/tests.cmake), and the Python package its own (python/tests). --slow: the statistical and scaling tests instead, the
 report page in a browser, and the whole project under the sanitizers, which takes as long to compile
 as everything else.
 """
@@ -18,21 +18,50 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def build(preset, jobs, targets=()):
-    """Configures and builds; the text of a failure is printed whole."""
-    print(f"{preset}: building", flush=True)
-    configure = ["cmake", "--preset", preset]
+def succeeds(command):
+    """Runs it; the text of a failure is printed whole."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    if done.returncode != 0:
+        print(done.stdout)
+    return done.returncode == 0
+
+
+def build(preset, jobs, targets=(), settings=()):
+    """Configures and builds."""
+    what = " ".join([preset, *targets])
+    print(f"{what}: building", flush=True)
     compile_ = ["cmake", "--build", "--preset", preset, "-j", str(jobs)]
     if targets:
         compile_ += ["--target", *targets]
-    for command in (configure, compile_):
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True)
-        if done.returncode != 0:
-            print(done.stdout)
-            return False
-    print(f"{preset}: built", flush=True)
+    if not (succeeds(["cmake", "--preset", preset, *settings]) and succeeds(compile_)):
+        return False
+    print(f"{what}: built", flush=True)
     return True
+
+
+PYTHON = ROOT / "build" / "venv" / "bin" / "python"
+
+
+def build_python(environment, jobs):
+    """The extension module, over the libraries of the release build."""
+    return environment.result() and build(
+        "release", jobs, ["sotto_python"], ["-DSOTTO_PYTHON=ON", f"-DPython_EXECUTABLE={PYTHON}"])
+
+
+def run_python():
+    """Runs the tests of the Python package and returns (passed, failed)."""
+    report = ROOT / "build" / "release" / "junit-python.xml"
+    report.unlink(missing_ok=True)
+    folder = ROOT / "build" / "release" / "python"
+    subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests",
+                    f"--junit-xml={report}"], cwd=ROOT, env={**os.environ, "PYTHONPATH": folder})
+    if not report.exists():
+        return 0, 1
+    suite = ElementTree.parse(report).getroot().find("testsuite")
+    total, skipped = int(suite.get("tests")), int(suite.get("skipped"))
+    failed = int(suite.get("failures")) + int(suite.get("errors"))
+    return total - skipped - failed, failed
 
 
 # Long computations; other tests run their code under the sanitizers as well.
@@ -69,18 +98,26 @@ def main():
     # Several tests share the processors: threads that wait must leave them to others.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     passed = failed = 0
-    with concurrent.futures.ThreadPoolExecutor(1) as builder:
+    with concurrent.futures.ThreadPoolExecutor(1) as builder, \
+            concurrent.futures.ThreadPoolExecutor(1) as fetcher:
+        environment = fetcher.submit(succeeds, ["scripts/python_env.sh"])
         # The next build goes on while the tests of the last one run: neither keeps all processors
         # busy by itself.
         builds = [builder.submit(build, preset, options.jobs,
                                  ["sotto_cli", "slow_tests"] if "slow" in labels else [])
-                  for preset, labels in runs]
+                  for preset, labels in runs[:1]]
+        python = builder.submit(build_python, environment, options.jobs)
+        builds += [builder.submit(build, preset, options.jobs) for preset, labels in runs[1:]]
+        # Before the first test runs: configuring again writes the list of tests anew.
+        ready = builds[0].result() and python.result()
         for (preset, labels), built in zip(runs, builds):
-            if not built.result():
+            if not (ready and built.result()):
                 builder.shutdown(cancel_futures=True)
                 sys.exit(f"{preset}: the build failed")
             p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
             passed, failed = passed + p, failed + f
+        p, f = run_python()
+        passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

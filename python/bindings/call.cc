@@ -24,8 +24,7 @@ std::string with_python_names(const std::string& text) {
   return result;
 }
 
-nb::handle refused;  // the exception types, which the module owns
-nb::handle stopped;
+nb::handle refused, stopped;  // exception types, which their module keeps
 
 void translate(const std::exception_ptr& thrown, void*) {
   try {
@@ -72,15 +71,10 @@ bool CallProgress::report(const ProgressReport& now) {
   }
 }
 
-void bind_errors(nb::module_& module) {
-  const auto add = [&](const char* name, PyObject* base) {
-    const std::string full = "sotto." + std::string(name);
-    const nb::object type = nb::steal(PyErr_NewException(full.c_str(), base, nullptr));
-    module.attr(name) = type;
-    return nb::handle(type);
-  };
-  refused = add("Refused", PyExc_ValueError);
-  stopped = add("Stopped", PyExc_RuntimeError);
+void take_errors() {
+  const nb::module_ errors = nb::module_::import_("sotto.errors");
+  refused = errors.attr("Refused");
+  stopped = errors.attr("Stopped");
   nb::register_exception_translator(translate);
 }
 

@@ -46,10 +46,10 @@ class CallProgress {
 
   nb::object function_;
   std::exception_ptr raised_;
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point last_{};
 };
 
-// Registers the exceptions that the library's errors become.
-void bind_errors(nb::module_& module);
+// From here on errors of the library become the exceptions of sotto/errors.py.
+void take_errors();
 
 }  // namespace sotto::python

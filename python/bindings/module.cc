@@ -12,7 +12,8 @@
 namespace nb = nanobind;
 
 NB_MODULE(SOTTO_MODULE, m) {
-  sotto::python::bind_errors(m);
+  nb::set_leak_warnings(false);  // an exception kept at the end of a program is no leak
+  sotto::python::take_errors();
   sotto::python::bind_tasks(m);
   sotto::python::bind_solvers(m);
   sotto::python::bind_accountant(m);

@@ -88,22 +88,6 @@ double perplexity_of_topics(const Rows& topics, const Flat<double>& alpha, bool 
       .model;
 }
 
-// The documents as sparse rows: where each begins, its words, their counts.
-nb::tuple rows_of_documents(const Corpus& documents) {
-  const auto copied = [](const auto& values) {
-    using Values = std::decay_t<decltype(values)>;
-    using Number = typename Values::value_type;
-    auto owner = std::make_unique<Values>(values);
-    Number* data = owner->data();
-    const std::size_t size = owner->size();
-    const nb::capsule capsule(owner.release(),
-                              [](void* p) noexcept { delete static_cast<Values*>(p); });  // NOLINT
-    return nb::ndarray<nb::numpy, Number>(data, {size}, capsule).cast();
-  };
-  return nb::make_tuple(copied(documents.begin), copied(documents.word), copied(documents.count),
-                        documents.vocabulary);
-}
-
 // ---- mixture ----
 
 nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensitive,
@@ -332,7 +316,6 @@ void bind_tasks(nb::module_& m) {
   nb::class_<Ratings>(m, "Ratings");
   m.def("documents", corpus_of_rows);
   m.def("documents_of_texts", corpus_of_texts);
-  m.def("rows_of_documents", rows_of_documents);
   m.def("points", points_of_array);
   m.def("sparse_points", points_of_rows);
   m.def("point_batches", points_of_batches, nb::arg("begin"), nb::arg("dim"),

@@ -17,13 +17,13 @@ from ._load import core as _core
 from .certificate import Certificate
 from .completion import TensorCompletion
 from .mixture import GaussianMixture
-from .privacy import Budget, Privacy, Refused
+from .errors import Refused, Stopped
+from .privacy import Budget, Privacy
 from .stream import StreamDecomposition
 from .tensor import (CPDecomposition, CPTensor, Tucker, TuckerTensor, cp, symmetric_power, tucker,
                      whiten)
 from .topics import TopicModel
 
-Stopped = _core.Stopped
 __version__: str = _core.version
 
 __all__ = [

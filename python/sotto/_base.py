@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from sklearn.utils import check_random_state
 from ._load import core
 from ._progress import reporter
 from .certificate import Certificate
+from .errors import Refused
 from .privacy import Privacy
 
-Refused = core.Refused
 
 # Of this process: a fingerprint never leaves it, so that nobody can test a guess at the data.
 _FINGERPRINT_KEY = secrets.token_bytes(32)
@@ -88,25 +89,25 @@ class SottoEstimator(BaseEstimator):
             return {}
         return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta}
 
-    def _run(self, task: str, data: Any, options: dict[str, Any], *before: Any,
-             function: str | None = None, sensitive: tuple[bool, ...] | None = None) -> dict[str, Any]:
-        """Checks, pays, runs, and keeps what every result has. Returns the arrays by name."""
+    def _run(self, task: str, options: dict[str, Any],
+             call: Callable[[dict[str, str], Any], tuple[Any, Any]]) -> dict[str, Any]:
+        """Checks, pays, runs call(options, progress), and keeps what every result has.
+
+        Returns the arrays by name.
+        """
         texts = option_texts({**options, **self._target()})
         getattr(core, f"check_{task}")(texts)
         if self.privacy is not None:
             self.privacy._begin()
-        flags = (self._private,) if sensitive is None else sensitive
         with reporter(self.progress, type(self).__name__) as report:
-            found, outcome = getattr(core, function or f"run_{task}")(
-                data, *_with_options(before, texts, flags), report)
+            found, outcome = call(texts, report)
         self._outcome = outcome
         self.result_: dict[str, Any] = json.loads(outcome.json)
-        facts = self.result_["privacy"]
-        self.certificate_ = (Certificate(facts, found["certificate"])
-                             if self._private and facts is not None else None)
-        self.releases_ = self.certificate_.releases if self.certificate_ is not None else []
+        self.certificate_: Certificate | None = None
+        self.releases_: list[dict[str, Any]] = []
         if self.privacy is not None:
-            assert self.certificate_ is not None
+            self.certificate_ = Certificate(self.result_["privacy"], found["certificate"])
+            self.releases_ = self.certificate_.releases
             self.privacy._finish(self.certificate_)
         return dict(found)
 
@@ -157,15 +158,10 @@ class SottoEstimator(BaseEstimator):
         return text if self._private else f"{text}  # public: no privacy"
 
 
-def _with_options(before: tuple[Any, ...], texts: dict[str, str],
-                  flags: tuple[bool, ...]) -> tuple[Any, ...]:
-    return (*before, texts, *flags)
-
-
 def _fingerprint(arrays: tuple[Any, ...]) -> bytes:
     digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
     for array in arrays:
         values = np.ascontiguousarray(array)
         digest.update(str((values.shape, values.dtype.str)).encode())
-        digest.update(values.view(np.uint8) if values.size else b"")
+        digest.update(values.reshape(-1).view(np.uint8).data)
     return digest.digest()

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._load import core
+from .errors import Refused
 
-Refused = core.Refused
 
 
 def as_numpy(data: Any) -> Any:
@@ -81,12 +81,18 @@ def _arrow_batches(X: Any) -> tuple[Callable[[], Iterator[np.ndarray]], list[str
     if isinstance(X, pa.Table):
         return lambda: map(_columns, X.to_batches()), list(X.schema.names), X.num_rows
     if isinstance(X, pq.ParquetFile):
-        return (lambda: map(_columns, X.iter_batches(batch_size=16384)),
-                list(X.schema_arrow.names), X.metadata.num_rows)
+        return (lambda: map(_columns, _row_groups(X)), list(X.schema_arrow.names),
+                X.metadata.num_rows)
     if isinstance(X, ds.Dataset):
         return (lambda: map(_columns, X.to_batches(batch_size=16384)), list(X.schema.names),
                 X.count_rows())
     return None
+
+
+def _row_groups(file: Any) -> Iterator[Any]:
+    """Group by group: asked for all of them at once, pyarrow reads the whole file ahead."""
+    for group in range(file.num_row_groups):
+        yield from file.iter_batches(batch_size=16384, row_groups=[group])
 
 
 def _columns(batch: Any) -> np.ndarray:
@@ -103,9 +109,18 @@ def _columns(batch: Any) -> np.ndarray:
 def documents(X: Any, *, vocabulary: list[str] | None, words: int | None, declared: bool,
               text: dict[str, Any]) -> Any:
     """Counts (sparse or dense), strings, or lists of tokens."""
-    if sp.issparse(X) or hasattr(X, "shape"):
+    if is_counts(X):
         return _counts(X, vocabulary, words, declared)
     return _texts(X, vocabulary, text)
+
+
+def document_parts(X: Any) -> tuple[np.ndarray, ...]:
+    """What tells two collections of documents apart: counts, or texts."""
+    if is_counts(X):
+        rows = sp.csr_array(X)
+        return (rows.indptr.astype(np.int64), rows.indices.astype(np.int64),
+                rows.data.astype(np.float64))
+    return (np.frombuffer("\0".join(map(str, X)).encode("utf-8", "surrogatepass"), np.uint8),)
 
 
 def is_counts(X: Any) -> bool:
@@ -191,7 +206,7 @@ def rating_columns(X: Any) -> tuple[list[str], list[np.ndarray]]:
     """Places as columns: users, items and, where there are more, further modes."""
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         names = [str(name) for name in X.columns]
-        columns = [np.asarray(X.iloc[:, j].astype(str)) for j in range(len(names))]
+        columns = [X.iloc[:, j].to_numpy().astype(str) for j in range(len(names))]
     else:
         array = np.asarray(as_numpy(X))
         if array.ndim != 2:

@@ -8,6 +8,7 @@ import importlib
 import os
 import pathlib
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 # What each level has beyond the one before, as /proc/cpuinfo names it.
 _LEVELS = {
@@ -45,4 +46,9 @@ def load() -> ModuleType:
     return importlib.import_module(f"sotto._core_v{level}")
 
 
-core = load()
+if TYPE_CHECKING:
+    from . import _core
+
+    core = _core
+else:
+    core = load()

@@ -14,38 +14,44 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Union
+from dataclasses import astuple, dataclass
+from typing import Any, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from ._load import core
+from .errors import Refused
 
 Numbers = Union[float, npt.ArrayLike]
 
 
-class Gaussian(NamedTuple):
+@dataclass(frozen=True)
+class Gaussian:
     """Gaussian noise: its standard deviation over the L2 sensitivity."""
 
     noise_multiplier: float
     count: int = 1
 
 
-class Laplace(NamedTuple):
+@dataclass(frozen=True)
+class Laplace:
     """Laplace noise on one number: its scale over the sensitivity."""
 
     scale: float
     count: int = 1
 
 
-class Pure(NamedTuple):
+@dataclass(frozen=True)
+class Pure:
     """Any mechanism that is epsilon-differentially private."""
 
     epsilon: float
     count: int = 1
 
 
-class Subsampled(NamedTuple):
+@dataclass(frozen=True)
+class Subsampled:
     """Gaussian noise on a Poisson sample; neighbours add or remove a record."""
 
     noise_multiplier: float
@@ -91,10 +97,10 @@ def calibrate(epsilon: Numbers, *, delta: Numbers, count: Numbers = 1, noise: st
     """The least noise multiplier (or Laplace scale) that keeps to epsilon."""
     if noise == "laplace":
         if sampling_rate is not None:
-            raise core.Refused("sampling_rate only works with Gaussian noise")
+            raise Refused("sampling_rate only works with Gaussian noise")
         return _each(core.calibrate_laplace, epsilon, delta, _counts(count))
     if noise != "gaussian":
-        raise core.Refused(f"noise must be gaussian or laplace, got {noise!r}")
+        raise Refused(f"noise must be gaussian or laplace, got {noise!r}")
     if sampling_rate is not None:
         return _each(lambda e, d, n: core.calibrate_subsampled(e, d, sampling_rate, n), epsilon,
                      delta, _counts(count))
@@ -102,16 +108,16 @@ def calibrate(epsilon: Numbers, *, delta: Numbers, count: Numbers = 1, noise: st
 
 
 def _release(release: Release) -> tuple[str, float, float, int]:
-    kind = type(release).__name__.lower()
+    amount = astuple(release)[0]
     rate = release.sampling_rate if isinstance(release, Subsampled) else 0.0
-    return kind, float(release[0]), float(rate), int(release.count)
+    return type(release).__name__.lower(), float(amount), float(rate), int(release.count)
 
 
 def _counts(count: Numbers) -> npt.NDArray[np.int64]:
     numbers = np.asarray(count)
     if not np.issubdtype(numbers.dtype, np.integer):
         if not np.all(numbers == np.floor(numbers)):
-            raise core.Refused("count must be a whole number")
+            raise Refused("count must be a whole number")
     return numbers.astype(np.int64)
 
 

@@ -9,8 +9,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _input
-from ._base import Refused, SottoEstimator, seed_of
+from ._base import SottoEstimator, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -110,14 +111,15 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
             raise Refused("items: unit=\"user\" needs the public list of items: which items occur "
                           "in the ratings is not public")
         data = _input.ratings(X, y)
-        self._remember(*_input.rating_columns(X)[1])
+        self._remember(*_ratings_parts(X, y))
         self.modes_ = _input.rating_columns(X)[0]
         self.n_features_in_ = len(self.modes_)
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         if self._of_users:
             return self._fit_users(data)
-        found = self._run("complete", data, self._options())
+        found = self._run("complete", self._options(), lambda texts, report: core.run_complete(
+            data, texts, self._private, report))
         self.factors_ = list(found["factors"])
         self.biases_ = list(found["biases"])
         self.labels_ = [list(labels) for labels in found["labels"]]
@@ -155,10 +157,17 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
             values = np.where(some_unknown, self._unknown_value, values)
         return np.clip(values, *self._clip) if self._clip is not None else values
 
-    def rmse(self, X: Any, y: Any) -> float:
-        """The root of the mean squared error."""
+    def rmse(self, X: Any, y: Any, *, on_training_data: bool = False) -> float:
+        """The root of the mean squared error. It is computed from the values in y."""
+        self._refuse_training_data(on_training_data, "the error", *_ratings_parts(X, y))
         error = self.predict(X) - np.asarray(_input.as_numpy(y), dtype=float)
         return float(np.sqrt(np.mean(error ** 2)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *,
+              on_training_data: bool = False) -> float:
+        """The coefficient of determination, R^2. It is computed from the values in y."""
+        self._refuse_training_data(on_training_data, "the score", *_ratings_parts(X, y))
+        return float(super().score(X, y, sample_weight))
 
     def predict_for(self, items: Sequence[Any], ratings: Any, wanted: Sequence[Any]) -> np.ndarray:
         """Values of the items `wanted` for a user with these own ratings.
@@ -204,8 +213,8 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         options = self._options()
         options.pop("mechanism")
         options |= {"items": "items", "per_user": self.per_user, "users": self.n_users}
-        found = self._run("complete", data, options, items, function="run_complete_users",
-                          sensitive=())
+        found = self._run("complete", options, lambda texts, report: core.run_complete_users(
+            data, items, texts, report))
         self.factors_ = [found["factors"]]
         self.biases_ = [found["effects"]]
         self.labels_ = [items]
@@ -238,3 +247,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         letters = "abcde"[:len(factors)]
         places = ",".join(f"n{letter}" for letter in letters)
         return np.asarray(np.einsum(f"{letters},{places}->n", self.core_, *factors, optimize=True))
+
+
+def _ratings_parts(X: Any, y: Any) -> tuple[np.ndarray, ...]:
+    return (*_input.rating_columns(X)[1], np.asarray(_input.as_numpy(y), dtype=np.float64))

@@ -28,7 +28,7 @@ def pyldavis(model: TopicModel, *, n_documents: int = 1000,
         proportions = rng.dirichlet(np.maximum(model.alpha_, 1e-6), size=n_documents)
     topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
     frequency = n_documents * document_length * (weights @ topics)
-    names = model.vocabulary_ or [f"#{word + 1}" for word in range(topics.shape[1])]
+    names = model.vocabulary_ or [f"#{word}" for word in range(topics.shape[1])]
     return {
         "topic_term_dists": topics,
         "doc_topic_dists": proportions,

@@ -5,18 +5,19 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import Refused, SottoEstimator, option_texts, seed_of
+from ._base import SottoEstimator, option_texts, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 _ROWS_AT_A_TIME = 1 << 16
 
 
-class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
+class GaussianMixture(DensityMixin, SottoEstimator):
     """Gaussians of one spherical variance behind points, public or protected record by record.
 
     Parameters
@@ -69,6 +70,11 @@ class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
         self.random_state = random_state
         self.progress = progress
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> GaussianMixture:
         """Finds the Gaussians.
 
@@ -93,7 +99,9 @@ class GaussianMixture(ClusterMixin, DensityMixin, SottoEstimator):
                               ensure_min_samples=2)
             self._remember(*_parts(X))
             data = _input.points(X)
-        found = self._run("mixture", data, {**options, "seed": seed_of(self.random_state)})
+        options["seed"] = seed_of(self.random_state)
+        found = self._run("mixture", options, lambda texts, report: core.run_mixture(
+            data, texts, self._private, report))
         self.means_ = found["means"]
         self.weights_ = found["weights"]
         self.covariances_ = np.full(len(self.weights_), found["variance"])

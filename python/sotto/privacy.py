@@ -7,8 +7,8 @@ from typing import Any
 
 from ._load import core
 from .certificate import Certificate
+from .errors import Refused
 
-Refused = core.Refused
 
 
 class Privacy:

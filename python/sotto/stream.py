@@ -11,8 +11,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import Refused, SottoEstimator, option_texts, seed_of
+from ._base import SottoEstimator, option_texts, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -55,6 +56,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
     weights_ : ndarray of shape (n_components,)
     finished_ : bool
         Whether `partial_fit` has had all the batches it needs.
+    n_iter_ : int
+        Questions of the power method, each answered from a batch of records.
     certificate_ : Certificate or None
 
     Examples
@@ -87,6 +90,11 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         self.random_state = random_state
         self.progress = progress
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> StreamDecomposition:
         """Reads the points once."""
         options = self._checked_options()
@@ -96,7 +104,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
             if names:
                 self.feature_names_in_ = np.asarray(names, dtype=object)
         else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
+                              ensure_min_samples=2)
             self._remember(*_parts(X))
             data = _input.points(X)
         self._learn(data, options)
@@ -159,11 +168,13 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         return options
 
     def _learn(self, data: Any, options: dict[str, Any]) -> None:
-        found = self._run("stream", data, options)
+        found = self._run("stream", options, lambda texts, report: core.run_stream(
+            data, texts, self._private, report))
         self.components_ = found["vectors"]
         self.weights_ = found["weights"]
         self.status_ = found["status"]
         self.n_records_seen_ = found["points_read"]
+        self.n_iter_ = found["answers"]
         self._n_features_out = len(self.weights_)
 
 

@@ -9,8 +9,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _input
-from ._base import Refused, SottoEstimator, option_texts, seed_of
+from ._base import SottoEstimator, option_texts, seed_of
 from ._load import core
+from .errors import Refused
 from ._progress import reporter
 from .privacy import Privacy
 
@@ -49,13 +50,15 @@ class _TensorEstimator(TransformerMixin, SottoEstimator):
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """`fit` and `transform`; a private fit refuses, since it would show its own data."""
         self._refuse_fit_and_show("fit_transform")
-        return self.fit(X).transform(X)  # type: ignore[attr-defined, no-any-return]
+        return np.asarray(self.fit(X).transform(X))
 
     def _fit_tensor(self, X: Any, options: dict[str, Any], labels: Any) -> dict[str, Any]:
         data, shape = _input.tensor(X, bool(options.pop("sum_repeated", False)))
         self._remember(*_numbers(X))
         self.shape_ = shape
-        found = self._run("decompose", data, options, sensitive=(self._private, _labels(labels, shape)))
+        names = _labels(labels, shape)
+        found = self._run("decompose", options, lambda texts, report: core.run_decompose(
+            data, texts, self._private, names, report))
         self.fit_ = found.get("fit")
         self.method_ = found["method"]
         self.status_ = found["status"]
@@ -124,7 +127,9 @@ class CPDecomposition(_TensorEstimator):
     fit_ : float
         1 - |X - model| / |X| of a public tensor, or of one that was released with noise.
     core_consistency_ : float or None
-        In percent, for CP.
+        In percent; None where it cannot be computed.
+    error_history_ : list of float
+        |X - model| / |X| after each iteration of the start that was kept.
     certificate_ : Certificate or None
 
     Examples
@@ -176,6 +181,7 @@ class CPDecomposition(_TensorEstimator):
         self.factors_ = list(found["factors"])
         self.core_consistency_ = found.get("core_consistency")
         self.start_errors_ = found.get("start_errors", [])
+        self.error_history_ = found.get("error_history", [])
         self.n_components_ = len(self.weights_)
         return self
 
@@ -189,7 +195,7 @@ class CPDecomposition(_TensorEstimator):
             return self._people_loadings(X, on_training_data)
         rows = self._new_slices(X, on_training_data)
         others = _khatri_rao(self.factors_[1:]) * self.weights_
-        return np.linalg.lstsq(others, rows.T, rcond=None)[0].T
+        return np.asarray(np.linalg.lstsq(others, rows.T, rcond=None)[0].T)
 
     def plan(self, shape: Sequence[int]) -> str:
         """What a private fit (unit entry) would release, from public numbers."""
@@ -217,7 +223,8 @@ class CPDecomposition(_TensorEstimator):
                                    "people": self.n_people, "seed": seed_of(self.random_state)}
         if self.values == "counts":
             options["alpha0"] = self.alpha0
-        found = self._run("people", data, options)
+        found = self._run("people", options, lambda texts, report: core.run_people(
+            data, texts, self._private, report))
         self.weights_ = found["weights"]
         self.factors_ = list(found["factors"])
         self.loadings_ = found["loadings"]
@@ -300,7 +307,7 @@ class Tucker(_TensorEstimator):
         """The loadings of slices of the first mode, by least squares: one row a slice."""
         rows = self._new_slices(X, on_training_data)
         basis = _multi_mode(self.core_, [np.eye(self.core_.shape[0]), *self.factors_[1:]])
-        return np.linalg.lstsq(basis.reshape(len(basis), -1).T, rows.T, rcond=None)[0].T
+        return np.asarray(np.linalg.lstsq(basis.reshape(len(basis), -1).T, rows.T, rcond=None)[0].T)
 
 
 # ---- functions in the style of TensorLy ----
@@ -413,7 +420,7 @@ def _khatri_rao(factors: Sequence[np.ndarray]) -> np.ndarray:
 
 def _cp_full(weights: np.ndarray, factors: Sequence[np.ndarray]) -> np.ndarray:
     full = (factors[0] * weights) @ _khatri_rao(factors[1:]).T
-    return full.reshape([len(factor) for factor in factors])
+    return np.asarray(full.reshape([len(factor) for factor in factors]))
 
 
 def _multi_mode(core_tensor: np.ndarray, factors: Sequence[np.ndarray]) -> np.ndarray:

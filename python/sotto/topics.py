@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import Refused, SottoEstimator, seed_of
+from ._base import SottoEstimator, seed_of
 from ._load import core
+from .errors import Refused
 from .privacy import Privacy
 
 
@@ -97,6 +98,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         self.random_state = random_state
         self.progress = progress
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.positive_only = True
+        return tags
+
     def fit(self, X: Any, y: Any = None) -> TopicModel:
         """Finds the topics.
 
@@ -113,24 +121,24 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
                 "vocabulary: a private fit of counts needs the list of its words (or their "
                 "number), fixed without looking at the documents; columns chosen from the "
                 "documents tell which words they have")
-        data = _input.documents(X, vocabulary=names, words=words,
-                                declared=words is not None, text=self._text())
-        self._remember(*core.rows_of_documents(data)[:3])
+        X = self._checked(X, reset=True)
+        data = _input.documents(X, vocabulary=names, words=words, declared=words is not None,
+                                text=self._text())
+        self._remember(*_input.document_parts(X))
         options: dict[str, Any] = {"topics": self.n_components, "model": self.model,
                                    "refine": self.refine, "seed": seed_of(self.random_state)}
         if self.model == "lda":
             options["alpha0"] = self.alpha0
         if self._private:
             options |= {"mechanism": self.mechanism, "core": self.core}
-        found = self._run("topics", data, options)
+        found = self._run("topics", options, lambda texts, report: core.run_topics(
+            data, texts, self._private, report))
         self.components_ = found["topics"]
         self.alpha_ = found["alpha"]
         self.vocabulary_ = list(found["vocabulary"])
         self.n_iter_ = found["steps"]
         self.n_features_in_ = self.components_.shape[1]
         self._n_features_out = self.components_.shape[0]
-        if counts and hasattr(X, "columns"):
-            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self
 
     def transform(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
@@ -162,7 +170,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         """The most probable words of each topic; "#7" where a word has no name."""
         check_is_fitted(self)
         best = np.argsort(-self.components_, axis=1, kind="stable")[:, :n]
-        names = self.vocabulary_ or [f"#{word + 1}" for word in range(self.n_features_in_)]
+        names = self.vocabulary_ or [f"#{word}" for word in range(self.n_features_in_)]
         return [[names[word] for word in row] for row in best]
 
     def plan(self, n_documents: int, n_words: int | None = None) -> str:
@@ -179,10 +187,17 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
 
     def _new_documents(self, X: Any, on_training_data: bool, what: str) -> Any:
         check_is_fitted(self)
-        data = _input.documents(X, vocabulary=self.vocabulary_ or None,
-                                words=self.n_features_in_, declared=True, text=self._text())
-        self._refuse_training_data(on_training_data, what, *core.rows_of_documents(data)[:3])
-        return data
+        X = self._checked(X, reset=False)
+        self._refuse_training_data(on_training_data, what, *_input.document_parts(X))
+        return _input.documents(X, vocabulary=self.vocabulary_ or None, words=self.n_features_in_,
+                                declared=True, text=self._text())
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """A matrix of counts, checked as scikit-learn does it; texts as a list."""
+        if not _input.is_counts(X):
+            return list(X)
+        return validate_data(self, X, accept_sparse="csr", dtype=None, reset=reset,
+                             ensure_min_samples=2 if reset else 1)
 
     def _text(self) -> dict[str, Any]:
         return {"tokenizer": self.tokenizer, "stop_words": self.stop_words,

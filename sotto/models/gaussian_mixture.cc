@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/progress.h"
 #include "sotto/decompose/power.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
@@ -105,7 +106,9 @@ Decomposition decompose_mixture(const std::optional<SymmetricTensor>& third,
   power.iterations = options.iterations;
   power.seed = options.seed;
   TensorOracle oracle(whole);
-  return robust_power_method(oracle, power, progress);
+  Decomposition found = robust_power_method(oracle, power, progress);
+  throw_if_stopped(found.status == Status::stopped);  // a part of the components is no model
+  return found;
 }
 
 GaussianMixture recover_mixture(const MixtureSpectrum& spectrum, const Decomposition& components) {

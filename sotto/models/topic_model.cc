@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/base/progress.h"
 #include "sotto/decompose/power.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
@@ -85,7 +86,9 @@ Decomposition decompose_whitened(const SymmetricTensor& third, const TopicOption
   power.iterations = options.iterations;
   power.seed = options.seed;
   TensorOracle oracle(third);
-  return robust_power_method(oracle, power, progress);
+  Decomposition found = robust_power_method(oracle, power, progress);
+  throw_if_stopped(found.status == Status::stopped);  // a part of the components is no model
+  return found;
 }
 
 TopicModel recover_topics(const Decomposition& whitened, const Matrix& unwhiten, double alpha0) {

@@ -143,6 +143,23 @@ TEST(MixtureTask, an_insecure_seed_repeats_and_proves_nothing) {
   EXPECT_FALSE(one.released->certificate.proved);
 }
 
+// Stops at each report in turn.
+TEST(MixtureTask, can_be_stopped_anywhere) {
+  for (const bool is_private : {false, true}) {
+    for (int last = 0; last < 5; ++last) {
+      int reports = 0;
+      const auto stop = [&](const ProgressReport&) { return reports++ < last; };
+      try {
+        run(is_private ? sensitive_points() : public_points(),
+            is_private ? private_mixture_task() : mixture_task(), stop);
+        ADD_FAILURE() << "was not stopped at report " << last;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.fault(), Fault::stopped) << error.what();
+      }
+    }
+  }
+}
+
 TEST(MixtureTask, input_and_epsilon_must_fit) {
   EXPECT_ERROR(run(sensitive_points(), mixture_task()), "`epsilon`: is needed");
   EXPECT_ERROR(run(public_points(), private_mixture_task()), "declared public");

@@ -88,6 +88,25 @@ double distance_to_truth(const TopicsResult& result) {
   return mean_total_variation(three_topics(), result.model.topics);
 }
 
+// Stops at each report in turn.
+TEST(TopicsTask, can_be_stopped_anywhere) {
+  for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
+    for (int last = 0; last < 5; ++last) {
+      TopicsTask task;
+      task.topics.topics = 2;
+      task.topics.model = model;
+      int reports = 0;
+      const auto stop = [&](const ProgressReport&) { return reports++ < last; };
+      try {
+        run(public_documents(model), task, stop);
+        ADD_FAILURE() << "was not stopped at report " << last;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.fault(), Fault::stopped) << error.what();
+      }
+    }
+  }
+}
+
 TEST(TopicsTask, recovers_the_topics_of_public_documents) {
   for (const DocumentModel model : {DocumentModel::lda, DocumentModel::single}) {
     const TopicsResult result = run(public_documents(model), topics_task(model));

@@ -1,0 +1,14 @@
+"""The exceptions of the library."""
+from __future__ import annotations
+
+
+class Refused(ValueError):
+    """What was asked for cannot be done: bad input, impossible parameters, a spent budget."""
+
+
+class Stopped(RuntimeError):
+    """The caller's progress function ended the fit."""
+
+
+for _error in (Refused, Stopped):
+    _error.__module__ = "sotto"
