@@ -25,11 +25,11 @@ bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs
 	python3 bench/run.py build/release
 
-# The notebooks, each from the start, in an environment of their own. PACKAGE is where sotto is: a
-# build with SOTTO_PYTHON=ON puts it there.
+# The notebooks, each from the start, in an environment of their own. PACKAGE is where sotto is: the
+# tests build it there.
 PACKAGE ?= build/release/python
 notebooks: setup
-	test -x build/venv-notebooks/bin/python || python3 -m venv build/venv-notebooks
+	test -x build/venv-notebooks/bin/python || /usr/bin/python3 -m venv build/venv-notebooks
 	build/venv-notebooks/bin/pip install -q -r docs/notebooks/requirements.txt
 	PYTHONPATH=$(abspath $(PACKAGE)) build/venv-notebooks/bin/python docs/notebooks/run.py
 

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._load import core
 from .certificate import Certificate
-from .privacy import Refused
+from .errors import Refused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -176,8 +176,8 @@ def trade_off(certificate: Certificate | Any, *, ax: Axes | None = None) -> Axes
 
     An attacker who knows everything but one unit looks at the result and decides which of two
     neighbouring data sets it came from. There are two ways to err: a wrong alarm (type I), or a
-    case that is missed (type II). Whoever guesses blindly has errors that add up to one: the line of
-    perfect privacy. A certificate proves that no attack has errors below its curve.
+    case that is missed (type II). Whoever guesses blindly has errors that add up to one: the line
+    of perfect privacy. A certificate proves that no attack has errors below its curve.
 
     Two curves are drawn. One is what (epsilon, delta) alone says. The other is there when every
     release has Gaussian noise: it is the exact curve of Gaussian differential privacy for the

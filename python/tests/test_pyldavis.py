@@ -38,6 +38,6 @@ def test_pyldavis_takes_them(model, vocabulary):
     # Its shares of the topics are those of the model, largest first.
     shares = 100 * np.sort(estimator.alpha_ / estimator.alpha_.sum())[::-1]
     np.testing.assert_allclose(prepared.topic_coordinates["Freq"], shares, atol=5)
-    names = {f"word{n}" for n in range(12)} if vocabulary == WORDS else {f"#{n}" for n in range(1, 13)}
+    names = {f"word{n}" for n in range(12)} if vocabulary == WORDS else {f"#{n}" for n in range(12)}
     assert set(prepared.topic_info["Term"]) <= names
     assert pyldavis.prepared_data_to_html(prepared)
