@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over the library and the program; any finding fails.
+"""clang-tidy over the library, the program and the Python module; any finding fails.
 
 The sources of a folder are joined into one text and checked together, since the headers they share
 take most of the time. A file that includes them would not do: the analyzer looks only at the main
@@ -24,8 +24,22 @@ FLAGS = ["-std=c++20", "-DFMT_SHARED", "-DEIGEN_MAX_ALIGN_BYTES=64", "-fopenmp",
 
 
 def all_sources():
-    return [path for folder in ("sotto", "cli") for path in sorted((ROOT / folder).rglob("*.cc"))
+    return [path for folder in ("sotto", "cli", "python") for path in sorted((ROOT / folder).rglob("*.cc"))
             if not path.name.endswith("_test.cc") and "testing" not in path.parts]
+
+
+PYTHON_INCLUDES = """
+import nanobind, sysconfig
+print("-isystem", nanobind.include_dir(), "-isystem", sysconfig.get_paths()["include"])
+"""
+
+
+def add_python_flags():
+    """The headers of Python and nanobind, which are in an environment of their own."""
+    subprocess.run([ROOT / "scripts" / "python_env.sh"], check=True)
+    found = subprocess.run([ROOT / "build" / "venv" / "bin" / "python", "-c", PYTHON_INCLUDES],
+                           check=True, capture_output=True, text=True).stdout
+    FLAGS.extend([*found.split(), "-DSOTTO_MODULE=_core"])
 
 
 def includes(path):
@@ -87,6 +101,8 @@ def main():
     options = parser.parse_args()
     subprocess.run(["cmake", "--preset", "debug"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     sources = changed_sources(options.since) if options.since else all_sources()
+    if any(path.is_relative_to(ROOT / "python") for path in sources):
+        add_python_flags()
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for code, output in pool.map(check, batches(sources)):

@@ -104,11 +104,19 @@ class CheckIncludes(unittest.TestCase):
         for header in ("sotto/privacy/gaussian.h", "sotto/release/private_run.h",
                        "sotto/release/private_documents.h", "sotto/models/shrinkage.h",
                        "sotto/moments/document_moments.h", "sotto/complete/kernels/packs.h"):
-            self.assertEqual(self.program(header), [f"cli/a.cc: the program may not include {header}"])
+            self.assertEqual(self.program(header), [f"cli/a.cc: cli may not include {header}"])
+
+    def test_the_python_module_makes_data_but_no_mechanism(self):
+        for header in "sotto/tensor/corpus.h", "sotto/tasks/topics.h", "sotto/decompose/power.h":
+            found = check({"python/bindings/a.cc": f'#include "{header}"\n'})[1]
+            self.assertNotIn("may not include", found)
+        for header in "sotto/privacy/gaussian.h", "sotto/release/private_run.h":
+            self.assertIn(f"python/bindings may not include {header}",
+                          check({"python/bindings/a.cc": f'#include "{header}"\n'})[1])
 
     def test_an_exception_that_is_not_needed_is_struck_off(self):
         header = "sotto/privacy/accountant.h"
-        line = f"no command includes {header} any more: strike it off"
+        line = f"cli includes {header} no more: strike it off"
         self.assertIn(line, check({"cli/a.cc": '#include "sotto/tasks/topics.h"\n'})[1])
         self.assertNotIn(line, check({"cli/a.cc": f'#include "{header}"\n'})[1])
 

@@ -41,7 +41,7 @@ nb::object owned_array(std::unique_ptr<Owner> owner, double* values,
 // rows x cols, and its transpose without a copy where the other order is wanted.
 nb::object to_numpy(RowMatrix matrix);
 nb::object to_numpy_transposed(Matrix matrix);
-inline nb::object to_numpy(Matrix matrix) { return to_numpy(RowMatrix(std::move(matrix))); }
+inline nb::object to_numpy(const Matrix& matrix) { return to_numpy(RowMatrix(matrix)); }
 nb::object to_numpy(Vector vector);
 nb::object to_numpy(DenseTensor tensor);
 

@@ -153,7 +153,8 @@ class BatchPoints final : public PointSource {
   bool next_batch() {
     const nb::gil_scoped_acquire gil;
     if (ended_) return false;
-    if (!iterator_.is_valid()) iterator_ = nb::iter(begin_());
+    if (!iterator_.is_valid()) iterator_ = nb::steal(PyObject_GetIter(begin_().ptr()));
+    if (!iterator_.is_valid()) throw nb::python_error();
     const nb::object next = nb::steal(PyIter_Next(iterator_.ptr()));
     if (!next.is_valid()) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();

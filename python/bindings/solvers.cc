@@ -51,7 +51,7 @@ class PythonOracle final : public SymmetricOracle {
   int order_;
 };
 
-nb::dict decompose_oracle(nb::object object, Index dim, int order, const OptionTexts& options,
+nb::dict decompose_oracle(nb::handle object, Index dim, int order, const OptionTexts& options,
                           Index components, bool simultaneous, nb::object progress) {
   PowerOptions power;
   power.components = components;

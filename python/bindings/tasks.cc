@@ -310,10 +310,11 @@ std::string plan_text(const OptionTexts& options, const Shape& shape, bool json)
 }  // namespace
 
 void bind_tasks(nb::module_& m) {
-  nb::class_<Corpus>(m, "Documents");
-  nb::class_<PointInput>(m, "Points");
-  nb::class_<AnyTensor>(m, "Tensor");
-  nb::class_<Ratings>(m, "Ratings");
+  // Python holds these and hands them to a run; their inside is the library's.
+  const nb::class_<Corpus> documents(m, "Documents");
+  const nb::class_<PointInput> points(m, "Points");
+  const nb::class_<AnyTensor> tensor(m, "Tensor");
+  const nb::class_<Ratings> ratings(m, "Ratings");
   m.def("documents", corpus_of_rows);
   m.def("documents_of_texts", corpus_of_texts);
   m.def("points", points_of_array);
