@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: demo build test test-slow bench reproduction lint format install deb setup clean
+.PHONY: demo build test test-slow bench notebooks reproduction lint format install deb setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -24,6 +24,14 @@ test-slow: setup
 bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs
 	python3 bench/run.py build/release
+
+# The notebooks, each from the start, in an environment of their own. PACKAGE is where sotto is: the
+# tests build it there.
+PACKAGE ?= build/release/python
+notebooks: setup
+	test -x build/venv-notebooks/bin/python || /usr/bin/python3 -m venv build/venv-notebooks
+	build/venv-notebooks/bin/pip install -q -r docs/notebooks/requirements.txt
+	PYTHONPATH=$(abspath $(PACKAGE)) build/venv-notebooks/bin/python docs/notebooks/run.py
 
 # The full experiments (resumed where they stopped), and the document made from them.
 reproduction: setup

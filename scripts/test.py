@@ -64,6 +64,12 @@ def run_python():
     return total - skipped - failed, failed
 
 
+def run_notebooks():
+    """Runs the notebooks, which fetch an environment of their own, as one test."""
+    done = subprocess.run(["make", "notebooks"], cwd=ROOT)
+    return (1, 0) if done.returncode == 0 else (0, 1)
+
+
 # Long computations; other tests run their code under the sanitizers as well.
 TOO_LONG_FOR_SANITIZERS = "|".join([
     "a_million_records", "recovers_orthogonal_components_of_a_packed_tensor_exactly",
@@ -116,8 +122,9 @@ def main():
                 sys.exit(f"{preset}: the build failed")
             p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
             passed, failed = passed + p, failed + f
-        p, f = run_python()
-        passed, failed = passed + p, failed + f
+        for tests in (run_python, run_notebooks) if options.slow else (run_python,):
+            p, f = tests()
+            passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

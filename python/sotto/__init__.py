@@ -12,7 +12,7 @@ Without `privacy` an estimator treats its data as public, and its repr says so.
 """
 from __future__ import annotations
 
-from . import account, export
+from . import account, export, plot
 from ._load import core as _core
 from .certificate import Certificate
 from .completion import TensorCompletion
@@ -29,5 +29,5 @@ __version__: str = _core.version
 __all__ = [
     "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "Privacy", "Refused",
     "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker", "TuckerTensor",
-    "account", "cp", "export", "symmetric_power", "tucker", "whiten",
+    "account", "cp", "export", "plot", "symmetric_power", "tucker", "whiten",
 ]

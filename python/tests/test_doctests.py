@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.mark.parametrize("name", ["account", "certificate", "completion", "export", "mixture",
-                                  "privacy", "stream", "tensor", "topics"])
+                                  "plot", "privacy", "stream", "tensor", "topics"])
 def test_examples(name):
     module = importlib.import_module(f"sotto.{name}")
     assert doctest.testmod(module).failed == 0
