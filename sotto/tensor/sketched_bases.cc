@@ -13,6 +13,10 @@
 namespace sotto {
 namespace {
 
+// The largest singular value of noise, which a power step lets through, is to all of it as 1 to the
+// square root of the shorter side of X. From this side on one step is enough.
+constexpr Index kManyRows = 1000;
+
 Index entries_of(std::span<const Index> dims) {
   return std::accumulate(dims.begin(), dims.end(), Index{1}, std::multiplies<>());
 }
@@ -28,15 +32,18 @@ RowMatrix random_combinations(std::span<const Index> dims, Index columns, std::u
   return khatri_rao(factors);
 }
 
-// X^T Q of the tensor as a matrix X of leading x trailing rows, Q a basis of the range of X times
-// random vectors: the trailing modes, and `columns` numbers at each place.
-DenseTensor sketch_of(const DenseTensor& tensor, Index leading, Index columns, std::uint64_t seed) {
+// The trailing modes of the tensor, and `columns` numbers at each place: X^T Q after so many power
+// steps from random vectors.
+DenseTensor sketch_of(const DenseTensor& tensor, Index leading, Index columns, int steps,
+                      std::uint64_t seed) {
   std::vector<Index> dims(tensor.dims().begin() + leading, tensor.dims().end());
-  const RowMatrix random = random_combinations(dims, columns, seed);
-  const Index right = random.rows(), left = tensor.size() / right;
-  const Eigen::Map<const Matrix> transposed(tensor.values().data(), right, left);
-  const RowMatrix range = householder_basis(multiply_transposed_narrow(transposed, random));
-  const RowMatrix y = multiply_narrow(transposed, range);
+  RowMatrix y = random_combinations(dims, columns, seed);
+  const Eigen::Map<const Matrix> transposed(tensor.values().data(), y.rows(),
+                                            tensor.size() / y.rows());
+  for (int step = 0; step < steps; ++step) {
+    const RowMatrix range = householder_basis(multiply_transposed_narrow(transposed, y));
+    y = multiply_narrow(transposed, range);
+  }
   dims.push_back(columns);
   DenseTensor sketch(std::move(dims));
   std::copy_n(y.data(), y.size(), sketch.data());
@@ -53,7 +60,8 @@ ModeBases sketched_bases(const DenseTensor& tensor, const std::vector<Index>& ra
   const Index fewest = std::min(entries_of(dims.first(leading)), entries_of(dims.subspan(leading)));
   if (fewest < 2 * columns) return sequential_bases(tensor, ranks);
 
-  const DenseTensor sketch = sketch_of(tensor, leading, columns, seed);
+  const int steps = fewest < kManyRows ? 2 : 1;
+  const DenseTensor sketch = sketch_of(tensor, leading, columns, steps, seed);
   std::vector<Index> sketch_ranks(ranks.begin() + leading, ranks.end());
   sketch_ranks.push_back(columns);
   std::vector<Matrix> bases = sequential_bases(sketch, sketch_ranks).bases;
