@@ -325,6 +325,12 @@ Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& 
                    options.non_negative ? Sign::non_negative : Sign::any, report);
 }
 
+void check_options(const AnyTensor& tensor, const CpOptions& options) {
+  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  SOTTO_REQUIRE_AT(options.iterations >= 1, "`iterations`", "must be at least 1, got {}",
+                   options.iterations);
+}
+
 // The starts on the core where that pays, else on the tensor; factors come back in its size.
 Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& best, double& lost,
                          const ProgressCallback& progress) {
@@ -367,7 +373,7 @@ Index most_components(const std::vector<Index>& dims) {
 }
 
 CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCallback& progress) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_options(tensor, options);
   check_components(dims_of(tensor), options.components);
   CpSource source(tensor, options.missing);
   SOTTO_REQUIRE(source.problem().squared_norm() > 0, "every known entry of the tensor is 0");
@@ -396,7 +402,7 @@ CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCa
 }
 
 CpFit refine_cp(const AnyTensor& tensor, const Factors& start, const CpOptions& options) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_options(tensor, options);
   CpSource source(tensor, options.missing);
   std::vector<double> history;
   CpFit fit = finish_fit(source, polish(source, start, true, options, history, {}), options);
