@@ -14,6 +14,7 @@
 #include "sotto/decompose/cp_newton.h"
 #include "sotto/decompose/cp_source.h"
 #include "sotto/tensor/mode_product.h"
+#include "sotto/tensor/sketched_bases.h"
 
 namespace sotto {
 namespace {
@@ -71,6 +72,7 @@ struct Ground {
   CpProblem& problem;
   Mttkrp* products;  // for Gauss-Newton; null where it does not apply
   Index entries;
+  int limit;  // of the sweeps, and of the steps, of a start
 };
 
 // Inner iterations of a Gauss-Newton step that cost no more than its products.
@@ -99,26 +101,28 @@ Reached run_start(const Ground& ground, Factors factors, const Effort& effort, S
 }
 
 // Small problems are solved to the end from every start, large ones so far that the best shows.
-Effort search_effort(const Ground& ground, const CpOptions& options) {
+Effort search_effort(const Ground& ground, Index components) {
   constexpr double kSmall = 3e7;  // multiplications a sweep
-  const double work = static_cast<double>(ground.entries * options.components);
-  const int limit = static_cast<int>(options.iterations);
-  if (work > kSmall) return {std::min(limit, 15), 0, 1e-5};
-  if (ground.products == nullptr) return {std::min(limit, 200), 0, 1e-6};
-  return {std::min(limit, 40), std::min(limit, 60), 1e-7};
+  const double work = static_cast<double>(ground.entries * components);
+  if (work > kSmall) return {std::min(ground.limit, 15), 0, 1e-5};
+  if (ground.products == nullptr) return {std::min(ground.limit, 200), 0, 1e-6};
+  return {std::min(ground.limit, 40), std::min(ground.limit, 60), 1e-7};
 }
 
-Effort final_effort(const Ground& ground, const CpOptions& options, bool searched) {
-  const int limit = static_cast<int>(options.iterations);
-  if (ground.products == nullptr) return {limit, 0, options.tolerance};
-  return {searched ? 0 : std::min(limit, 15), limit, options.tolerance};
+Effort final_effort(const Ground& ground, double tolerance, bool searched) {
+  if (ground.products == nullptr) return {ground.limit, 0, tolerance};
+  return {searched ? 0 : std::min(ground.limit, 15), ground.limit, tolerance};
 }
 
 // ---- compression ----
 
+// `iterations` are for the tensor itself: those on its core cost little.
+constexpr int kSweepsOnCore = 200;
+
 // A core of a few vectors more than components, where it is much smaller than the tensor.
-std::optional<ModeBases> compress(const DenseTensor& tensor, Index k) {
+std::optional<ModeBases> compress(const DenseTensor& tensor, Index k, std::int64_t seed) {
   constexpr double kWorthIt = 8;
+  constexpr Index kOversampling = 2;
   std::vector<Index> ranks;
   double size = 1;
   for (const Index d : tensor.dims()) {
@@ -126,7 +130,7 @@ std::optional<ModeBases> compress(const DenseTensor& tensor, Index k) {
     size *= static_cast<double>(ranks.back());
   }
   if (kWorthIt * size > static_cast<double>(tensor.size())) return std::nullopt;
-  return sequential_bases(tensor, ranks);
+  return sketched_bases(tensor, ranks, k + kOversampling, static_cast<std::uint64_t>(seed));
 }
 
 Factors expand(const ModeBases& compressed, const Factors& factors) {
@@ -191,7 +195,7 @@ Searched search(const Ground& ground, const DenseTensor* tensor, const CpOptions
                 const ProgressCallback& progress) {
   Searched found;
   const Sign sign = options.non_negative ? Sign::non_negative : Sign::any;
-  const Effort effort = search_effort(ground, options);
+  const Effort effort = search_effort(ground, options.components);
   double least = std::numeric_limits<double>::infinity();
   for (Index s = 0; s < options.starts && !found.stopped; ++s) {
     const std::string stage = fmt::format("start {} of {}", s + 1, options.starts);
@@ -278,13 +282,6 @@ Status status_of(const SweepOutcome& outcome, const CpOptions& options) {
   return outcome.converged ? Status::converged : Status::iteration_limit;
 }
 
-FitMeasures measure(CpSource& source, const Factors& factors) {
-  for (std::size_t m = 0; m < factors.size(); ++m) {
-    source.problem().place(static_cast<Index>(m), factors[m]);
-  }
-  return {source.problem().squared_residual(), source.problem().squared_norm(), source.observed()};
-}
-
 CpFit finish_fit(CpSource& source, const Reached& reached, const CpOptions& options) {
   CpFit fit;
   const UnitComponents unit = unit_components(reached.factors);
@@ -296,7 +293,8 @@ CpFit finish_fit(CpSource& source, const Reached& reached, const CpOptions& opti
   fit.found.agreement = Vector::Ones(unit.weights.size());
   fit.start_congruence = Vector::Ones(unit.weights.size());
   if (reached.outcome.stopped) return fit;
-  fit.measures = measure(source, reached.factors);
+  fit.measures = {reached.outcome.squared_error, source.problem().squared_norm(),
+                  source.observed()};
   Factors weighted = unit.factors;
   weighted[0] = weighted[0] * unit.weights.asDiagonal();
   fit.core_consistency = consistency(source, weighted);
@@ -309,14 +307,15 @@ Mttkrp* newton_products(CpSource& source, const CpOptions& options) {
 }
 
 Ground ground_of(CpSource& source, const CpOptions& options) {
-  return {source.problem(), newton_products(source, options), source.stored()};
+  return {source.problem(), newton_products(source, options), source.stored(),
+          static_cast<int>(options.iterations)};
 }
 
 Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& options,
                std::vector<double>& history, const ProgressCallback& progress) {
   const Ground ground = ground_of(source, options);
   const double norm = source.problem().squared_norm();
-  const Effort effort = final_effort(ground, options, searched);
+  const Effort effort = final_effort(ground, options.tolerance, searched);
   const int total = effort.sweeps + effort.steps;
   const auto report = [&](int, double squared_error) {
     history.push_back(std::sqrt(std::max(0.0, squared_error) / norm));
@@ -326,12 +325,18 @@ Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& 
                    options.non_negative ? Sign::non_negative : Sign::any, report);
 }
 
+void check_options(const AnyTensor& tensor, const CpOptions& options) {
+  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  SOTTO_REQUIRE_AT(options.iterations >= 1, "`iterations`", "must be at least 1, got {}",
+                   options.iterations);
+}
+
 // The starts on the core where that pays, else on the tensor; factors come back in its size.
 Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& best, double& lost,
                          const ProgressCallback& progress) {
   std::optional<ModeBases> compressed;
   if (options.compress && source.dense() != nullptr) {
-    compressed = compress(*source.dense(), options.components);
+    compressed = compress(*source.dense(), options.components, options.seed);
   }
   lost = 0;
   if (!compressed) {
@@ -342,15 +347,16 @@ Searched search_anywhere(CpSource& source, const CpOptions& options, Factors& be
   if (options.non_negative) {
     CompressedMttkrp products(*compressed);
     CompleteCp problem(products);
-    Searched found =
-        search({problem, nullptr, compressed->core.size()}, nullptr, options, progress);
+    const Ground ground{problem, nullptr, compressed->core.size(), kSweepsOnCore};
+    Searched found = search(ground, nullptr, options, progress);
     best = found.starts[found.best].factors;
     lost = source.problem().squared_norm() - products.squared_norm();
     return found;
   }
   DenseMttkrp products(compressed->core);
   CompleteCp problem(products);
-  const Ground ground{problem, options.newton ? &products : nullptr, compressed->core.size()};
+  const Ground ground{problem, options.newton ? &products : nullptr, compressed->core.size(),
+                      kSweepsOnCore};
   Searched found = search(ground, &compressed->core, options, progress);
   best = expand(*compressed, found.starts[found.best].factors);
   lost = source.problem().squared_norm() - products.squared_norm();
@@ -367,7 +373,7 @@ Index most_components(const std::vector<Index>& dims) {
 }
 
 CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCallback& progress) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_options(tensor, options);
   check_components(dims_of(tensor), options.components);
   CpSource source(tensor, options.missing);
   SOTTO_REQUIRE(source.problem().squared_norm() > 0, "every known entry of the tensor is 0");
@@ -396,7 +402,7 @@ CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCa
 }
 
 CpFit refine_cp(const AnyTensor& tensor, const Factors& start, const CpOptions& options) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_options(tensor, options);
   CpSource source(tensor, options.missing);
   std::vector<double> history;
   CpFit fit = finish_fit(source, polish(source, start, true, options, history, {}), options);

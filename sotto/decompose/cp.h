@@ -6,9 +6,9 @@
 // alternating least squares with extrapolation (cp_als.h) and, where all entries are known and any
 // sign is allowed, Gauss-Newton steps (cp_newton.h). The best start is kept.
 // A dense tensor whose core is much smaller is compressed first (Bro & Andersson 1998): starts work
-// on the core X x_m U_m^T of the leading singular vectors, and only the best is polished on the
-// tensor itself, so that compression costs no accuracy. Non-negative factors keep their full size
-// on the way (Cohen, Comon & Luciani 2015).
+// on the core X x_m U_m^T of bases from a sketch (tensor/sketched_bases.h), and only the best is
+// polished on the tensor itself, so that compression costs no accuracy. Non-negative factors keep
+// their full size on the way (Cohen, Comon & Luciani 2015).
 #pragma once
 
 #include <cstdint>

@@ -130,6 +130,30 @@ NewtonStep solve_step(const Linearisation& at, const Factors& gradient, double d
   return step;
 }
 
+// How the damping grows after a step that failed; twice as fast after each further one.
+constexpr double kFirstGrowth = 2;
+
+// Moves if that helps, and adapts the damping. Returns the decrease of half the squared error.
+double try_step(Mttkrp& products, const NewtonStep& step, Linearisation& at, double& damping,
+                double& growth) {
+  Factors next = at.factors;
+  add_scaled(next, 1, step.move);
+  Linearisation there = linearise(products, std::move(next));
+  const double decrease = 0.5 * (at.squared_error - there.squared_error);
+  if (decrease > 0 && std::isfinite(there.squared_error)) {
+    const double ratio = step.predicted > 0 ? decrease / step.predicted : 0;
+    const double gain = 2 * ratio - 1;
+    damping *= std::max(1.0 / 10, 1 - gain * gain * gain);
+    growth = kFirstGrowth;
+    at = std::move(there);
+    at.rebalance();
+  } else {
+    damping *= growth;
+    growth *= 2;
+  }
+  return decrease;
+}
+
 }  // namespace
 
 SweepOutcome gauss_newton(Mttkrp& products, Factors& factors, const NewtonOptions& options,
@@ -137,31 +161,22 @@ SweepOutcome gauss_newton(Mttkrp& products, Factors& factors, const NewtonOption
   constexpr double kPerfect = 1e-28;
   balance(factors);
   Linearisation at = linearise(products, factors);
-  double damping = 1e-3 * at.others[0].diagonal().maxCoeff(), growth = 2;
+  double damping = 1e-3 * at.others[0].diagonal().maxCoeff(), growth = kFirstGrowth;
   SweepOutcome outcome;
   while (outcome.sweeps < options.steps && !outcome.converged) {
     ++outcome.sweeps;
-    const Factors gradient = at.gradient();
-    const NewtonStep step = solve_step(at, gradient, damping, options.inner);
-    Factors next = at.factors;
-    add_scaled(next, 1, step.move);
-    Linearisation there = linearise(products, std::move(next));
-    const double decrease = 0.5 * (at.squared_error - there.squared_error);
-    const double ratio = step.predicted > 0 ? decrease / step.predicted : 0;
+    const NewtonStep step = solve_step(at, at.gradient(), damping, options.inner);
     const double small = options.tolerance * std::abs(at.squared_error);
-    if (decrease > 0 && std::isfinite(there.squared_error)) {
-      const double gain = 2 * ratio - 1;
-      damping *= std::max(1.0 / 10, 1 - gain * gain * gain);
-      growth = 2;
-      at = std::move(there);
-      at.rebalance();
+    const bool little_left = options.tolerance > 0 && 2 * step.predicted <= small;
+    // Unless the last step failed the model is trusted: products would only confirm it.
+    if (little_left && growth == kFirstGrowth) {
+      outcome.converged = true;
     } else {
-      damping *= growth;
-      growth *= 2;
+      const double decrease = try_step(products, step, at, damping, growth);
+      outcome.converged =
+          (little_left && 2 * std::max(decrease, 0.0) <= small) ||
+          (options.tolerance > 0 && at.squared_error <= kPerfect * products.squared_norm());
     }
-    outcome.converged = options.tolerance > 0 &&
-                        ((2 * std::max(decrease, 0.0) <= small && 2 * step.predicted <= small) ||
-                         at.squared_error <= kPerfect * products.squared_norm());
     if (report && !report(outcome.sweeps, at.squared_error)) {
       outcome.stopped = true;
       break;

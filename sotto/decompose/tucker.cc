@@ -72,10 +72,6 @@ DenseTensor fold_core(const RowMatrix& unfolded, Index mode, const std::vector<I
   return core;
 }
 
-double squared_norm_of(const DenseTensor& x) {
-  return Eigen::Map<const Vector>(x.values().data(), x.size()).squaredNorm();
-}
-
 double inner_product(const DenseTensor& a, const DenseTensor& b) {
   return Eigen::Map<const Vector>(a.values().data(), a.size())
       .dot(Eigen::Map<const Vector>(b.values().data(), b.size()));
@@ -140,7 +136,7 @@ double orthogonal_sweep(TuckerProducts& products, TuckerModel& model, bool first
     products.place(m, model.factors[m]);
     if (m == last) model.core = fold_core(model.factors[m].transpose() * y, m, model.core.dims());
   }
-  return products.squared_norm() - squared_norm_of(model.core);
+  return products.squared_norm() - squared_norm(model.core.values());
 }
 
 // min over G >= 0 of |X - G x_m U_m|^2 given B = X x_m U_m^T, by accelerated projected gradients
@@ -358,7 +354,7 @@ TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
   const CpSource source(tensor, options.missing);
   ground.values = source.filled();
   ground.mask = source.mask();
-  ground.squared_norm = squared_norm_of(*source.filled());
+  ground.squared_norm = squared_norm(source.filled()->values());
   std::optional<DenseTensor> filled;
   if (ground.mask != nullptr) {
     filled.emplace(*source.filled());

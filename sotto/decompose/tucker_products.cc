@@ -9,10 +9,6 @@
 namespace sotto {
 namespace {
 
-double squared_sum(std::span<const double> values) {
-  return Eigen::Map<const Vector>(values.data(), std::ssize(values)).squaredNorm();
-}
-
 RowMatrix padded_columns(const Matrix& u) {
   RowMatrix padded = RowMatrix::Zero(u.rows(), padded_narrow(u.cols()));
   padded.leftCols(u.cols()) = u;
@@ -46,7 +42,7 @@ DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor)
 }
 
 void DenseTuckerProducts::refresh() {
-  squared_norm_ = squared_sum(tensor_.values());
+  squared_norm_ = sotto::squared_norm(tensor_.values());
   onto_left_.product.reset();
   onto_right_.product.reset();
 }
@@ -111,7 +107,7 @@ void DenseTuckerProducts::contract_half(bool left) {
 
 SparseTuckerProducts::SparseTuckerProducts(FibreCache& fibres)
     : fibres_(fibres), factors_(static_cast<std::size_t>(fibres.tensor().order())) {
-  squared_norm_ = squared_sum(fibres.tensor().values());
+  squared_norm_ = sotto::squared_norm(fibres.tensor().values());
 }
 
 RowMatrix SparseTuckerProducts::contracted(Index mode) {

@@ -100,7 +100,7 @@ DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights)
   split_ = best_split(all);
   left_size_ = product_of(all.first(split_));
   right_size_ = product_of(all.subspan(split_));
-  squared_norm_ = Eigen::Map<const Vector>(tensor.values().data(), tensor.size()).squaredNorm();
+  squared_norm_ = sotto::squared_norm(tensor.values());
 }
 
 void DenseMttkrp::place(Index mode, const Matrix& factor) {

@@ -142,6 +142,19 @@ bool all_finite(std::span<const double> values) {
   return true;
 }
 
+double squared_norm(std::span<const double> values) {
+  constexpr Index kBlock = Index{1} << 16;
+  const Index size = std::ssize(values), blocks = (size + kBlock - 1) / kBlock;
+  std::vector<double> sums(static_cast<std::size_t>(blocks));
+#pragma omp parallel for schedule(static) if (blocks > 1)
+  for (Index b = 0; b < blocks; ++b) {
+    sums[static_cast<std::size_t>(b)] =
+        Eigen::Map<const Vector>(values.data() + b * kBlock, std::min(kBlock, size - b * kBlock))
+            .squaredNorm();
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 DenseTensor::DenseTensor(std::vector<Index> dims) : dims_(std::move(dims)) {
   const Index count = checked_entry_count(dims_);
   SOTTO_REQUIRE(static_cast<std::size_t>(count) <= values_.max_size(),

@@ -32,6 +32,9 @@ std::string shape_text(std::span<const Index> dims);
 
 bool all_finite(std::span<const double> values);
 
+// The sum of the squares, the same for any number of threads.
+double squared_norm(std::span<const double> values);
+
 // The largest difference between two entries whose indices are permutations of each other:
 // value = T[larger] - T[smaller]. Both places are empty when the tensor is symmetric.
 struct Asymmetry {

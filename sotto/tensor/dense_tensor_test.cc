@@ -177,5 +177,18 @@ TEST(DenseTensor, reads_fortran_order) {
   }
 }
 
+// Whole blocks and a rest: the exact sum, in integers.
+TEST(DenseTensor, squared_norm_sums_all_blocks) {
+  for (const Index size : {0, 1, 65536, 200001}) {
+    std::vector<double> values(static_cast<std::size_t>(size));
+    double expected = 0;
+    for (Index n = 0; n < size; ++n) {
+      values[static_cast<std::size_t>(n)] = static_cast<double>(n % 7) - 3;
+      expected += values[static_cast<std::size_t>(n)] * values[static_cast<std::size_t>(n)];
+    }
+    EXPECT_EQ(squared_norm(values), expected) << size;
+  }
+}
+
 }  // namespace
 }  // namespace sotto

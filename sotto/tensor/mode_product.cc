@@ -55,6 +55,29 @@ DenseTensor product_of_first_mode(const DenseTensor& tensor, const Matrix& u) {
   return result;
 }
 
+// Slices that go through several products at a time: what lies between them stays in the cache.
+constexpr Index kEntriesAtATime = Index{1} << 20;
+
+// The modes from `first` on, the one that shrinks the tensor most first; of equal ones the last,
+// whose products read in the order of memory.
+std::vector<Index> in_shrinking_order(std::span<const Matrix> u, Index first) {
+  std::vector<Index> modes;
+  for (Index m = std::ssize(u) - 1; m >= first; --m) modes.push_back(m);
+  const auto shrinks = [&](Index m) {
+    return static_cast<double>(u[m].cols()) / static_cast<double>(u[m].rows());
+  };
+  std::stable_sort(modes.begin(), modes.end(),
+                   [&](Index a, Index b) { return shrinks(a) < shrinks(b); });
+  return modes;
+}
+
+DenseTensor products_in_order(const TensorView& tensor, std::span<const Matrix> u,
+                              std::span<const Index> modes) {
+  DenseTensor result = mode_product(tensor, modes[0], u[modes[0]]);
+  for (const Index m : modes.subspan(1)) result = mode_product(result, m, u[m]);
+  return result;
+}
+
 // Rows [first, last) of B^T B summed over the stacked blocks B of a view.
 void add_gram(const ModeView& v, const double* x, Index first, Index last, Matrix& gram) {
   if (v.right == 1) {
@@ -120,19 +143,30 @@ DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u)
 }
 
 DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip) {
-  std::vector<Index> modes;
-  for (Index m = 0; m < tensor.order(); ++m) {
-    if (m != skip) modes.push_back(m);
-  }
-  const auto shrinks = [&](Index m) {
-    return static_cast<double>(u[m].cols()) / static_cast<double>(u[m].rows());
-  };
-  std::stable_sort(modes.begin(), modes.end(),
-                   [&](Index a, Index b) { return shrinks(a) < shrinks(b); });
+  std::vector<Index> modes = in_shrinking_order(u, 0);
+  std::erase(modes, skip);
   if (modes.empty()) return tensor;
-  DenseTensor result = mode_product(tensor, modes[0], u[modes[0]]);
-  for (std::size_t n = 1; n < modes.size(); ++n) {
-    result = mode_product(result, modes[n], u[modes[n]]);
+  const TensorView whole{tensor.dims(), tensor.values().data()};
+  if (skip > 0 || (skip != 0 && modes.back() != 0)) return products_in_order(whole, u, modes);
+  DenseTensor trailing = trailing_mode_products(tensor, u, 1);
+  return skip == 0 ? std::move(trailing) : mode_product(trailing, 0, u[0]);
+}
+
+DenseTensor trailing_mode_products(const DenseTensor& tensor, std::span<const Matrix> u,
+                                   Index first) {
+  const std::vector<Index>& dims = tensor.dims();
+  std::vector<Index> result_dims = dims;
+  for (Index m = first; m < tensor.order(); ++m) result_dims[m] = u[m].cols();
+  DenseTensor result(result_dims);
+  const std::vector<Index> modes = in_shrinking_order(u, first);
+  const Index slice = tensor.size() / dims[0], result_slice = result.size() / dims[0];
+  const Index step = std::max<Index>(1, kEntriesAtATime / slice);
+  TensorView some{dims, tensor.values().data()};
+  for (Index i = 0; i < dims[0]; i += step) {
+    some.dims[0] = std::min(step, dims[0] - i);
+    some.values = tensor.values().data() + i * slice;
+    const DenseTensor product = products_in_order(some, u, modes);
+    std::copy_n(product.values().data(), product.size(), result.data() + i * result_slice);
   }
   return result;
 }

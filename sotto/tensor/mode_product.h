@@ -24,6 +24,11 @@ DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u)
 // tensor most first.
 DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip = -1);
 
+// The same over the modes from `first` >= 1 on, a few slices of the first mode at a time: no
+// product of the whole tensor with one matrix is ever in memory. u[m] is not read for m < first.
+DenseTensor trailing_mode_products(const DenseTensor& tensor, std::span<const Matrix> u,
+                                   Index first);
+
 // X_(m) X_(m)^T, d x d; N d flops.
 Matrix unfolding_gram(const DenseTensor& tensor, Index mode);
 

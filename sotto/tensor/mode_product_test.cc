@@ -63,6 +63,20 @@ TEST(ModeProduct, equals_the_definition_in_every_mode) {
   }
 }
 
+// More entries than go through at a time, so that several groups of slices are put together.
+TEST(ModeProduct, trailing_products_equal_those_of_one_mode_after_another) {
+  for (const std::vector<Index>& dims :
+       std::vector<std::vector<Index>>{{130, 95, 110}, {3, 40, 90, 120}, {4, 5, 6}}) {
+    const DenseTensor x = mode_product_tensor(dims, 4);
+    const auto u = mode_product_matrices(dims, 3);
+    for (Index first = 1; first < x.order(); ++first) {
+      DenseTensor expected = x;
+      for (Index m = first; m < x.order(); ++m) expected = mode_product(expected, m, u[m]);
+      EXPECT_LT(mode_product_gap(trailing_mode_products(x, u, first), expected), 1e-10);
+    }
+  }
+}
+
 TEST(ModeProduct, sparse_products_equal_dense_ones) {
   for (const auto& dims : kModeShapes) {
     const DenseTensor x = mode_product_tensor(dims, 2);
