@@ -10,5 +10,5 @@ if [ -x build/venv/bin/python ] && cmp -s "$needs" "$has"; then
 fi
 # Debian's own interpreter: its headers are among the packages of packages.txt.
 /usr/bin/python3 -m venv --clear build/venv
-build/venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$needs"
+build/venv/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r "$needs"
 cp "$needs" "$has"

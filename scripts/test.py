@@ -3,9 +3,9 @@
 
 Default: the fast tests in a release build. The unit tests of the folders that read foreign
 bytes, index memory by hand or draw noise run under the address and undefined-behaviour sanitizers
-(cmake/tests.cmake), and the Python package its own (python/tests). --slow: the statistical and scaling tests instead, the
-report page in a browser, and the whole project under the sanitizers, which takes as long to compile
-as everything else.
+(cmake/tests.cmake), and the Python package has its own (python/tests). --slow: the statistical and
+scaling tests instead, the report page in a browser, the notebooks, and the whole project under the
+sanitizers, which takes as long to compile as everything else.
 """
 import argparse
 import concurrent.futures

@@ -10,18 +10,31 @@ namespace {
 
 constexpr auto kBetweenReports = std::chrono::milliseconds(50);
 
+// Options that the estimators call otherwise, as scikit-learn does.
+const std::map<std::string, std::string> kPythonNames = {
+    {"batch", "batch_size"},    {"components", "n_components"}, {"epochs", "max_iter"},
+    {"iterations", "max_iter"}, {"people", "n_people"},         {"seed", "random_state"},
+    {"starts", "n_starts"},     {"tolerance", "tol"},           {"topics", "n_components"},
+    {"users", "n_users"}};
+
+std::string python_name(std::string option) {
+  const auto found = kPythonNames.find(option);
+  if (found != kPythonNames.end()) return found->second;
+  std::replace(option.begin(), option.end(), '-', '_');
+  return option;
+}
+
 // "`max-norm` must be positive" -> "max_norm must be positive".
 std::string with_python_names(const std::string& text) {
   std::string result;
-  bool in_name = false;
-  for (const char c : text) {
-    if (c == '`') {
-      in_name = !in_name;
-    } else {
-      result += in_name && c == '-' ? '_' : c;
-    }
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    if (close == std::string::npos) return result + text.substr(at);
+    result += text.substr(at, open - at) + python_name(text.substr(open + 1, close - open - 1));
+    at = close + 1;
   }
-  return result;
 }
 
 nb::handle refused, stopped;  // exception types, which their module keeps

@@ -64,7 +64,8 @@ AnyTensor tensor_of_places(
 Ratings ratings_of_columns(const std::vector<RatingColumn>& columns, const Flat<double>& value) {
   Ratings ratings;
   ratings.path = "X";
-  ratings.format = RatingFormat::csv;
+  ratings.user_column = "the column " + columns[0].name;
+  ratings.value_column = "y";
   const std::size_t order = std::max<std::size_t>(columns.size(), kMinObservedOrder);
   ratings.entries = ObservedEntries(std::vector<Index>(order, 1));
   ratings.entries.value = to_vector(value);

@@ -182,11 +182,13 @@ struct PersonTask : PeopleTask {
 };
 
 nb::tuple run_people_task(AnyTensor& tensor, const OptionTexts& options, bool sensitive,
+                          const std::vector<std::vector<std::string>>& labels,
                           nb::object progress) {
   auto task = task_of<PersonTask>(options);
   PeopleResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run_people(input_of(std::move(tensor), sensitive), *task, report);
   });
+  result.labels = labels;
   nb::dict found;
   found["weights"] = to_numpy(result.weights);
   add_factors(found, result.factors);
@@ -344,10 +346,13 @@ void bind_tasks(nb::module_& m) {
   run_args("run_topics", run_topics);
   run_args("run_mixture", run_mixture);
   run_args("run_stream", run_stream);
-  run_args("run_people", run_people_task);
   run_args("run_complete", run_complete);
-  m.def("run_decompose", run_decompose, nb::arg("data"), nb::arg("options"), nb::arg("sensitive"),
-        nb::arg("labels"), nb::arg("progress").none() = nb::none());
+  const auto run_labelled = [&](const char* name, auto function) {
+    m.def(name, function, nb::arg("data"), nb::arg("options"), nb::arg("sensitive"),
+          nb::arg("labels"), nb::arg("progress").none() = nb::none());
+  };
+  run_labelled("run_decompose", run_decompose);
+  run_labelled("run_people", run_people_task);
   m.def("run_complete_users", run_complete_users, nb::arg("data"), nb::arg("items"),
         nb::arg("options"), nb::arg("progress").none() = nb::none());
   m.def("infer_topics", infer_topics);

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,23 @@ class SottoEstimator(BaseEstimator):
     def _remember(self, *arrays: Any) -> None:
         self._training = _fingerprint(arrays) if self._private else None
 
+    def _remember_batches(self, begin: Callable[[], Iterator[np.ndarray]],
+                          dim: int) -> Callable[[], Iterator[np.ndarray]]:
+        """The same batches; those of a private fit are remembered as they pass."""
+        self._training = None
+        if not self._private:
+            return begin
+
+        def watched() -> Iterator[np.ndarray]:
+            fingerprint, rows = Fingerprint(), 0
+            for batch in begin():
+                fingerprint.add(batch)
+                rows += len(batch)
+                yield batch
+            self._training = fingerprint.value((rows, dim))
+
+        return watched
+
     def _refuse_training_data(self, allowed: bool, what: str, *arrays: Any) -> None:
         """A private model's training data must not be shown by habit."""
         training = getattr(self, "_training", None)
@@ -158,10 +175,30 @@ class SottoEstimator(BaseEstimator):
         return text if self._private else f"{text}  # public: no privacy"
 
 
+class Fingerprint:
+    """A keyed digest of data that comes whole or in parts: the same numbers have the same one."""
+
+    _ROWS = 1 << 14
+
+    def __init__(self) -> None:
+        self._digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
+
+    def add(self, array: np.ndarray) -> None:
+        for begin in range(0, len(array), self._ROWS):
+            rows = array[begin:begin + self._ROWS]
+            kind = np.float64 if np.issubdtype(rows.dtype, np.number) else None
+            self._digest.update(np.ascontiguousarray(rows, dtype=kind).reshape(-1).view(np.uint8).data)
+
+    def value(self, shape: tuple[int, ...]) -> bytes:
+        self._digest.update(str(tuple(int(d) for d in shape)).encode())
+        return self._digest.digest()
+
+
 def _fingerprint(arrays: tuple[Any, ...]) -> bytes:
-    digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
+    values = b""
     for array in arrays:
-        values = np.ascontiguousarray(array)
-        digest.update(str((values.shape, values.dtype.str)).encode())
-        digest.update(values.reshape(-1).view(np.uint8).data)
-    return digest.digest()
+        whole = np.atleast_1d(np.asarray(array))
+        part = Fingerprint()
+        part.add(whole)
+        values += part.value(whole.shape)
+    return values

@@ -65,11 +65,6 @@ def batches(X: Any) -> tuple[Callable[[], Iterator[np.ndarray]], int, int | None
     return begin_once, first.shape[1], None, False, []
 
 
-def point_batches(X: Any) -> tuple[Any, int, list[str]]:
-    begin, dim, records, again, names = batches(X)
-    return core.point_batches(begin, dim, records, again), dim, names
-
-
 def _arrow_batches(X: Any) -> tuple[Callable[[], Iterator[np.ndarray]], list[str], int | None] | None:
     if not type(X).__module__.startswith("pyarrow"):
         return None
@@ -148,6 +143,9 @@ def _counts(X: Any, vocabulary: list[str] | None, words: int | None, declared: b
 def _texts(X: Iterable[Any], vocabulary: list[str] | None, text: dict[str, Any]) -> Any:
     tokenizer = text["tokenizer"]
     english = text["stop_words"] == "english"
+    if text["stop_words"] is not None and not english:
+        raise Refused("stop_words: must be \"english\" or None; a tokenizer of your own can leave "
+                      "out others")
     if tokenizer is None:
         return core.documents_of_texts(_strings(X), vocabulary or [], english, text["min_length"],
                                        text["keep_case"])

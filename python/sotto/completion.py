@@ -212,7 +212,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         items = [str(item) for item in self.items]
         options = self._options()
         options.pop("mechanism")
-        options |= {"items": "items", "per_user": self.per_user, "users": self.n_users}
+        options |= {"items": "given by the caller", "per_user": self.per_user, "users": self.n_users}
         found = self._run("complete", options, lambda texts, report: core.run_complete_users(
             data, items, texts, report))
         self.factors_ = [found["factors"]]

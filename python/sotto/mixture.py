@@ -90,7 +90,8 @@ class GaussianMixture(DensityMixin, SottoEstimator):
                 "off the data, or norm_range=(low, high) to choose one privately")
         options = self._options()
         if _input.is_batches(X):
-            data, dim, names = _input.point_batches(X)
+            begin, dim, records, again, names = _input.batches(X)
+            data = core.point_batches(self._remember_batches(begin, dim), dim, records, again)
             self.n_features_in_ = dim
             if names:
                 self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -99,7 +99,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         """Reads the points once."""
         options = self._checked_options()
         if _input.is_batches(X):
-            data, dim, names = _input.point_batches(X)
+            begin, dim, records, again, names = _input.batches(X)
+            data = core.point_batches(self._remember_batches(begin, dim), dim, records, again)
             self.n_features_in_ = dim
             if names:
                 self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -120,6 +121,7 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         feed = getattr(self, "_feed", None)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=feed is None)
         if feed is None:
+            self._training = None
             feed = self._feed = _Feed(self, len(X))
         self.finished_ = feed.give(X)
         if self.finished_:

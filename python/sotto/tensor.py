@@ -113,7 +113,7 @@ class CPDecomposition(_TensorEstimator):
     alpha0 : float
         For ``unit="person"`` and counts: how few components a person has.
     labels : list of lists of str, optional
-        Names of the rows of each mode, for the report.
+        Names of the rows of each mode, for the report; None for a mode without names.
     random_state : int, RandomState or None
         Of the starts. Noise never depends on it.
     progress : bool or callable, optional
@@ -216,7 +216,13 @@ class CPDecomposition(_TensorEstimator):
         return options
 
     def _fit_people(self, X: Any) -> CPDecomposition:
+        for name in ("non_negative", "missing", "n_starts", "max_iter", "tol", "weight", "anyway"):
+            if getattr(self, name) not in (None, False):
+                raise Refused(f"{name}: is not for unit=\"person\"")
         data, shape = _input.tensor(X)
+        names = _labels(self.labels, shape)
+        if names and names[0]:
+            raise Refused("labels: people have none; give None for the first mode")
         self._remember(*_numbers(X))
         self.shape_ = shape
         options: dict[str, Any] = {"components": self.n_components, "values": self.values,
@@ -224,7 +230,7 @@ class CPDecomposition(_TensorEstimator):
         if self.values == "counts":
             options["alpha0"] = self.alpha0
         found = self._run("people", options, lambda texts, report: core.run_people(
-            data, texts, self._private, report))
+            data, texts, self._private, names[1:], report))
         self.weights_ = found["weights"]
         self.factors_ = list(found["factors"])
         self.loadings_ = found["loadings"]

@@ -174,6 +174,12 @@ def test_people_are_protected_slice_by_slice():
     assert model.certificate_.unit.startswith("one person")
     assert [factor.shape for factor in model.factors_] == [(12, 2), (10, 2)]
     assert matched(model.factors_[0].T, a.T) < 0.1
+    assert "drug 3" in sotto.CPDecomposition(
+        2, privacy=private("person"), n_people=people, alpha0=0.1,
+        labels=[None, [f"code {n}" for n in range(codes)], [f"drug {n}" for n in range(drugs)]],
+        random_state=0).fit(X).report()
+    with pytest.raises(sotto.Refused, match="non_negative"):
+        sotto.CPDecomposition(2, privacy=private("person"), non_negative=True).fit(X)
     few = Sparse([c[places[0] < 50] for c in places], counts[places][places[0] < 50],
                  (50, codes, drugs))
     found = model.transform(few).argmax(axis=1)
@@ -291,6 +297,21 @@ def test_pipelines_and_named_columns():
     assert pipe[-1].feature_names_in_.tolist() == list("abcde")
     with pytest.raises(ValueError, match="feature names"):
         pipe[-1].transform(frame.rename(columns={"a": "z"}))
+
+
+def test_completions_of_python_are_models_of_the_command_line(tmp_path):
+    places, values, seen = ratings(60)
+    model = sotto.TensorCompletion(2, random_state=0).fit(
+        pd.DataFrame(places[seen], columns=["user", "item"]), values[seen])
+    model.save(tmp_path / "model")
+    pd.DataFrame(places[~seen][:50], columns=["user", "item"]).to_csv(tmp_path / "new.csv",
+                                                                      index=False)
+    code = sotto._core.command_line(["apply", str(tmp_path / "model"), str(tmp_path / "new.csv"),
+                                     "--out", str(tmp_path / "out")])
+    assert code == 0
+    found = pd.read_csv(tmp_path / "out" / "predictions.csv")
+    expected = model.predict(pd.DataFrame(places[~seen][:50], columns=["user", "item"]))
+    assert np.allclose(found.iloc[:, -1], expected, atol=1e-6)
 
 
 def test_folders_of_python_are_models_of_the_command_line(tmp_path):

@@ -38,6 +38,19 @@ def test_1_scoring_on_the_training_data():
     model.predict(places[seen])  # who rated what is public, and values are not asked for
 
 
+def test_1_in_whatever_form_the_data_comes():
+    import pyarrow as pa
+    table = pa.table({name: X[:, j] for j, name in enumerate("abcde")})
+    model = mixture().fit(table)
+    for same in (pd.DataFrame(X, columns=list("abcde")),):
+        with pytest.raises(sotto.Refused, match="on_training_data"):
+            model.score(same)
+    single = X.astype(np.float32)
+    model = mixture().fit(np.asfortranarray(single))
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.score(single.astype(float))
+
+
 def test_2_transforming_the_training_data():
     counts, _, _ = corpus(3000)
     model = sotto.TopicModel(2, privacy=private("document"), vocabulary=20).fit(counts)

@@ -91,6 +91,15 @@ def test_bad_documents_are_refused(bad):
         sotto.TopicModel(2).fit(bad)
 
 
+def test_messages_name_the_parameters_of_python():
+    with pytest.raises(sotto.Refused, match="n_components"):
+        sotto.TopicModel(0).fit(np.ones((5, 3)))
+    with pytest.raises(sotto.Refused, match="batch_size"):
+        sotto.StreamDecomposition(2).fit(X[n:n + 100] for n in range(0, 4000, 100))
+    with pytest.raises(sotto.Refused, match="stop_words"):
+        sotto.TopicModel(2, stop_words="german").fit(["ein Text", "noch ein Text"])
+
+
 def test_tensors_in_any_order_and_kind():
     rng = np.random.default_rng(0)
     T = sotto.CPTensor(np.ones(2), [rng.random((d, 2)) for d in (6, 7, 8)]).full()
