@@ -17,9 +17,9 @@
 namespace SOTTO_API sotto {
 
 struct ProgressReport {
-  const char* stage;   // what is being done: "component 3 of 10"
-  std::int64_t done;   // units of work finished
-  std::int64_t total;  // units of work in all; 0 when unknown
+  const char* stage = "";  // what is being done: "component 3 of 10"
+  std::int64_t done = 0;   // units of work finished
+  std::int64_t total = 0;  // units of work in all; 0 when unknown
   // Whether the number of units a second says something to a reader; that of bytes does not.
   bool has_rate = true;
 };
