@@ -28,3 +28,13 @@ foreach(level ${SOTTO_PYTHON_LEVELS})
   install(DIRECTORY ${PROJECT_BINARY_DIR}/v${level}/python/sotto/ DESTINATION sotto
           COMPONENT python USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "_core_v${level}.*so")
 endforeach()
+
+# The terms of the libraries that the wheel will carry (FFTW has the GPL), where Debian keeps them.
+foreach(package libfftw3-double3 libfmt9 libgomp1 libsodium23)
+  set(terms /usr/share/doc/${package}/copyright)
+  if(SKBUILD_METADATA_DIR AND EXISTS ${terms})
+    file(REAL_PATH ${terms} terms)  # the link would be installed, not what it points to
+    install(FILES ${terms} DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${package}
+            COMPONENT python)
+  endif()
+endforeach()
