@@ -3,9 +3,11 @@
 # make reproduction   the papers' experiments, in full, and docs/reproduction.md
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
+PYTHON ?= python3
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: demo build test test-slow bench notebooks reproduction lint format install deb setup clean
+.PHONY: demo build test test-slow bench notebooks reproduction lint format install deb wheel \
+  test-wheel setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -56,6 +58,14 @@ install: setup
 deb: setup
 	$(call BUILD,deb) --target installable
 	cpack --config build/deb/CPackConfig.cmake -B build/deb
+
+# A Python wheel that runs on any x86-64: dist/sotto-*.whl.
+wheel: setup
+	scripts/wheel.sh $(PYTHON) $(JOBS)
+
+# What `make wheel` has left in dist/, as someone without a compiler would use it.
+test-wheel:
+	$(PYTHON) tests/package/test_wheel.py dist
 
 setup:
 	@scripts/setup.sh

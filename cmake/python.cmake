@@ -1,30 +1,13 @@
 # The Python package: one extension module over the tasks, with the command line inside.
 #
-# An ordinary build makes `sotto/_core`, for this machine if SOTTO_NATIVE is on. A wheel runs
-# anywhere: SOTTO_PYTHON_LEVELS "2;3;4" makes one module for each level of x86-64 (`_core_v2` ..),
-# each in a build of its own, and the package loads the best that the processor has.
-set(SOTTO_PYTHON_LEVELS "" CACHE STRING "Levels of x86-64 for which a wheel has a module")
-
-if(SOTTO_PYTHON_LEVELS)
-  include(ExternalProject)
-  foreach(level ${SOTTO_PYTHON_LEVELS})
-    ExternalProject_Add(
-      level_${level}
-      SOURCE_DIR ${PROJECT_SOURCE_DIR}
-      BINARY_DIR ${PROJECT_BINARY_DIR}/v${level}
-      CMAKE_ARGS -DCMAKE_BUILD_TYPE=Release -DSOTTO_NATIVE=OFF -DSOTTO_LEVEL=${level}
-                 -DSOTTO_TESTS=OFF -DSOTTO_BENCH=OFF -DSOTTO_PYTHON=ON
-                 -DPython_EXECUTABLE=${Python_EXECUTABLE}
-      BUILD_COMMAND ${CMAKE_COMMAND} --build . --target sotto_python
-      INSTALL_COMMAND ""
-      USES_TERMINAL_BUILD ON)
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/v${level}/python/sotto/ DESTINATION sotto
-            FILES_MATCHING PATTERN "*.so")
-  endforeach()
-  return()
+# It is `sotto/_core`, for this machine if SOTTO_NATIVE is on. With SOTTO_LEVEL it is `sotto/_core_v2`
+# .., one of the modules of a wheel (cmake/python_levels.cmake).
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module
+             OPTIONAL_COMPONENTS Development.SABIModule)
+if(SKBUILD_SABI_VERSION AND NOT TARGET Python::SABIModule)
+  # The name of the wheel would promise what the module does not keep.
+  message(FATAL_ERROR "The stable ABI of Python ${SKBUILD_SABI_VERSION} was not found")
 endif()
-
-find_package(Python 3.9 REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
                 OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT
                 COMMAND_ERROR_IS_FATAL ANY)
@@ -46,6 +29,10 @@ target_include_directories(sotto_python SYSTEM PRIVATE ${nanobind_ROOT}/../inclu
 target_compile_options(sotto_python PRIVATE $<$<CONFIG:Release>:-O1>)
 set_target_properties(sotto_python PROPERTIES OUTPUT_NAME ${module} EXCLUDE_FROM_ALL ON
                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/sotto)
+if(SKBUILD)
+  # For a wheel alone; `make install` has no Python package.
+  install(TARGETS sotto_python DESTINATION sotto COMPONENT python)
+endif()
 
 # The sources beside the module, so that PYTHONPATH=build/release/python has the whole package.
 file(GLOB package CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python python/sotto/*.py

@@ -1,0 +1,40 @@
+# A wheel that runs on any x86-64 has one extension module for each level in SOTTO_PYTHON_LEVELS,
+# and the package loads the best that the processor has. This project then compiles nothing itself:
+# each module comes from a build of its own, in v2/, v3/ and v4/.
+include(ExternalProject)
+
+add_custom_target(sotto_python)
+foreach(level ${SOTTO_PYTHON_LEVELS})
+  # What scikit-build-core tells about Python must reach the builds that compile against it.
+  set(arguments -DCMAKE_BUILD_TYPE=Release -DSOTTO_NATIVE=OFF -DSOTTO_LEVEL=${level}
+                -DSOTTO_PYTHON=ON -DSOTTO_TESTS=OFF -DSOTTO_BENCH=OFF)
+  foreach(name CMAKE_MAKE_PROGRAM CMAKE_CXX_COMPILER Python_EXECUTABLE Python_INCLUDE_DIR
+               SKBUILD_SOABI SKBUILD_SOSABI SKBUILD_SABI_VERSION)
+    if(DEFINED ${name})
+      list(APPEND arguments -D${name}=${${name}})
+    endif()
+  endforeach()
+  # One after another on the terminal: each of them uses all processors it may.
+  ExternalProject_Add(
+    level_${level}
+    SOURCE_DIR ${PROJECT_SOURCE_DIR}
+    BINARY_DIR ${PROJECT_BINARY_DIR}/v${level}
+    CMAKE_ARGS ${arguments}
+    BUILD_COMMAND ${CMAKE_COMMAND} --build . --target sotto_python
+    BUILD_ALWAYS ON
+    INSTALL_COMMAND ""
+    USES_TERMINAL_BUILD ON)
+  add_dependencies(sotto_python level_${level})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/v${level}/python/sotto/ DESTINATION sotto
+          COMPONENT python USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "_core_v${level}.*so")
+endforeach()
+
+# The terms of the libraries that the wheel will carry (FFTW has the GPL), where Debian keeps them.
+foreach(package libfftw3-double3 libfmt9 libgomp1 libsodium23)
+  set(terms /usr/share/doc/${package}/copyright)
+  if(SKBUILD_METADATA_DIR AND EXISTS ${terms})
+    file(REAL_PATH ${terms} terms)  # the link would be installed, not what it points to
+    install(FILES ${terms} DESTINATION ${SKBUILD_METADATA_DIR}/licenses/${package}
+            COMPONENT python)
+  endif()
+endforeach()

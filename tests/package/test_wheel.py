@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Installs the wheel into a fresh environment without a compiler and uses it: the first private
+model, the command, and each module that this processor can run.
+
+usage: test_wheel.py FOLDER_OF_WHEEL
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import venv
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+(WHEEL,) = pathlib.Path(sys.argv[1]).resolve().glob("sotto-*.whl")
+LIMIT = 60  # seconds from `pip install` to the first model
+CLOSE = 1e-9
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+class Wheel(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.work = pathlib.Path(folder.name)
+        venv.create(cls.work / "venv", with_pip=True)
+        cls.bin = cls.work / "venv" / "bin"
+        # The programs of the environment alone, and nothing that points to a checkout.
+        cls.environment = {name: value for name, value in os.environ.items()
+                           if not name.startswith(("PYTHON", "SOTTO", "LD_"))}
+        cls.environment["PATH"] = str(cls.bin)
+        for compiler in "cc", "c++", "g++", "clang++", "cmake":
+            assert not shutil.which(compiler, path=str(cls.bin))
+        begin = time.monotonic()
+        run(cls.bin / "pip", "install", "--no-cache-dir", "--only-binary", ":all:", WHEEL,
+            env=cls.environment, cwd=cls.work)
+        cls.installed = time.monotonic() - begin
+        cls.said = cls.python("topics")
+        cls.seconds = time.monotonic() - begin
+        print(f"{WHEEL.name}: {WHEEL.stat().st_size / 1e6:.1f} MB; from pip install to the first "
+              f"model {cls.seconds:.1f} s, of which {cls.installed:.1f} s to install")
+
+    @classmethod
+    def python(cls, what, **environment):
+        return run(cls.bin / "python", HERE / "wheel_user.py", what, cwd=cls.work,
+                   env={**cls.environment, **environment})
+
+    def test_the_first_model_is_private_and_soon_there(self):
+        self.assertIn("differentially private with epsilon 1 ", self.said)
+        self.assertLess(self.seconds, LIMIT)
+
+    def test_the_command(self):
+        version = re.search(r"-([0-9.]+)-", WHEEL.name)[1]
+        command = self.bin / "sotto"
+        options = {"cwd": self.work, "env": self.environment}
+        self.assertIn(f"sotto {version}", run(command, "--version", **options))
+        run(command, "generate", "points", "--model", "mixture", "-d", 10, "-k", 2, "-n", 5000,
+            "--out", "made", **options)
+        run(command, "mixture", "made/points.npy", "-k", 2, "--epsilon", 1, "--delta", "1e-6",
+            "--max-norm", 5, "--out", "found", **options)
+        found = json.loads((self.work / "found" / "result.json").read_text())
+        self.assertIn("certificate", found)
+        refused = subprocess.run([command, "mixture", "missing.npy"], capture_output=True, text=True,
+                                 **options)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("missing.npy", refused.stderr)
+
+    def test_every_level_gives_the_same(self):
+        best = json.loads(self.python("results"))
+        top = int(best["module"].removeprefix("sotto._core_v"))
+        print(f"this processor has level {top}")
+        for level in range(2, top):
+            found = json.loads(self.python("results", SOTTO_LEVEL=str(level)))
+            self.assertEqual(found.pop("module"), f"sotto._core_v{level}")
+            for name, numbers in found.items():
+                self.assertEqual(len(numbers), len(best[name]))
+                apart = max(abs(a - b) for a, b in zip(numbers, best[name]))
+                print(f"  level {level}, {name}: {len(numbers)} numbers, at most {apart:.1e} apart")
+                self.assertLess(apart, CLOSE)
+
+    def test_the_wheel_has_the_package_and_nothing_else(self):
+        names = zipfile.ZipFile(WHEEL).namelist()
+        folders = {name.split("/")[0] for name in names}
+        self.assertEqual({re.sub(r"-.*\.", ".", folder) for folder in folders},
+                         {"sotto", "sotto.libs", "sotto.dist-info"})
+        self.assertIn("sotto/py.typed", names)
+        self.assertEqual(sorted(re.findall(r"sotto/(_core\w*)\.", "\n".join(names))),
+                         ["_core_v2", "_core_v3", "_core_v4"])
+        libraries = {re.sub(r"(-[0-9a-f]{8})?\.so.*", "", name.split("/")[1])
+                     for name in names if name.startswith("sotto.libs/")}
+        self.assertLessEqual({"libsodium", "libfftw3", "libgomp"}, libraries)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
