@@ -142,8 +142,8 @@ Points open_quoting(const std::string& path, const PointFileOptions& options,
   SOTTO_REQUIRE_AT(!options.dim || *options.dim == source->dim(), "`dim`",
                    "{} has records of dimension {}, not {}", source->name(), source->dim(),
                    *options.dim);
-  const bool keep = options.kept_in_memory && !source->can_rewind();
-  return keep ? kept(std::move(source)) : std::move(source);
+  if (options.kept_in_memory && !source->can_rewind()) return kept(std::move(source));
+  return source;
 }
 
 }  // namespace
@@ -177,8 +177,9 @@ OptionTable PointFileOptions::table() {
 
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options,
                             PointFormat* format_used) {
-  return read_unquoted(options.records_are_private, path,
-                       [&] { return SensitivePoints(open_quoting(path, options, format_used)); });
+  Points points = read_unquoted(options.records_are_private, path,
+                                [&] { return open_quoting(path, options, format_used); });
+  return SensitivePoints(std::move(points));
 }
 
 }  // namespace sotto
