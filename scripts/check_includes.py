@@ -48,6 +48,7 @@ FRONTS = {
         "sotto/sotto.h",
         "sotto/privacy/accountant.h",
         "sotto/privacy/gdp.h",
+        "sotto/privacy/run_cost.h",
         # Solvers on their own, over any object that answers.
         "sotto/decompose/power.h",
         "sotto/decompose/whitening.h",

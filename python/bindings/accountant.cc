@@ -1,4 +1,5 @@
-// The accountants on lists of releases.
+// The accountants on lists of releases, and the count of runs that are chosen one after the other.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +10,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/privacy/gdp.h"
+#include "sotto/privacy/run_cost.h"
 
 namespace nb = nanobind;
 
@@ -34,9 +36,54 @@ std::vector<Spend> spends_of(const std::vector<Release>& releases) {
   return spends;
 }
 
+// (epsilon, delta, room for mu^2 that was set aside, cost: pure, mu^2, rounding, delta)
+using Run =
+    std::tuple<double, double, double, std::optional<std::tuple<double, double, double, double>>>;
+
+CountedRun run_of(const Run& run) {
+  const auto& [epsilon, delta, held, cost] = run;
+  CountedRun counted{{epsilon, delta}, held, {}};
+  if (cost) {
+    counted.cost =
+        RunCost{std::get<0>(*cost), std::get<1>(*cost), std::get<2>(*cost), std::get<3>(*cost)};
+  }
+  return counted;
+}
+
+void bind_run_count(nb::module_& m) {
+  nb::class_<RunCount>(m, "RunCount")
+      .def("__init__",
+           [](RunCount* self, double epsilon, double delta, const std::vector<Run>& runs) {
+             new (self) RunCount({epsilon, delta});
+             for (const Run& run : runs) self->add(run_of(run));
+           })
+      .def("admits",
+           [](const RunCount& self, double epsilon, double delta) {
+             return self.admits({epsilon, delta});
+           })
+      // The room for mu^2 that a run with this claim holds; 0 where none is left.
+      .def("room",
+           [](const RunCount& self, double epsilon, double delta) {
+             const double most = delta > 0 ? most_mu_squared({epsilon, delta}) : 0;
+             return self.has_gaussian_room(most) ? most : 0.0;
+           })
+      .def("settles",
+           [](const RunCount& self, const Run& run) {
+             const CountedRun counted = run_of(run);
+             return counted.cost && self.settles(counted, *counted.cost);
+           })
+      .def_prop_ro("left", [](const RunCount& self) { return self.left().epsilon; })
+      .def_prop_ro("composed_epsilon", &RunCount::composed_epsilon);
+  m.def("whole_claim", [](double epsilon, double delta, const std::string& unit) {
+    const PrivacyClaim claim = whole_claim({epsilon, delta}, unit);
+    return std::make_tuple(claim.epsilon, claim.delta);
+  });
+}
+
 }  // namespace
 
 void bind_accountant(nb::module_& m) {
+  bind_run_count(m);
   const nb::call_guard<nb::gil_scoped_release> free;
   m.def("account_gaussian", account_gaussian, free);
   m.def("account_laplace", account_laplace, free);

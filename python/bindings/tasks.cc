@@ -15,6 +15,7 @@
 #include "python/bindings/points.h"
 #include "sotto/models/people_factors.h"
 #include "sotto/models/topic_evaluation.h"
+#include "sotto/privacy/run_cost.h"
 #include "sotto/sotto.h"
 #include "sotto/tasks/people.h"
 
@@ -43,6 +44,14 @@ nb::object outcome_of(OutcomeHead head, std::unique_ptr<Task> task, Result resul
   return nb::cast(std::move(outcome));
 }
 
+// The certificate in words, and what the run adds to a count of runs.
+void add_certificate(nb::dict& found, const Certificate& certificate, const char* unit) {
+  found["certificate"] = certificate.to_text();
+  const std::optional<RunCost> cost = cost_of_releases(certificate, unit);
+  if (!cost) return;
+  found["run_cost"] = nb::make_tuple(cost->pure, cost->mu_squared, cost->rounding, cost->delta);
+}
+
 // ---- topics ----
 
 nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensitive,
@@ -56,7 +65,7 @@ nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensiti
   found["alpha"] = to_numpy(result.model.alpha);
   found["vocabulary"] = result.vocabulary;
   found["steps"] = result.steps;
-  if (result.released) found["certificate"] = result.released->certificate.to_text();
+  if (result.released) add_certificate(found, result.released->certificate, "document");
   return nb::make_tuple(
       found, outcome_of({"topics", "Topics of a corpus"}, std::move(task), std::move(result)));
 }
@@ -103,7 +112,7 @@ nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensi
   found["converged"] = result.converged();
   found["rank"] = result.rank;
   found["steps"] = result.steps;
-  if (result.released) found["certificate"] = result.released->certificate.to_text();
+  if (result.released) add_certificate(found, result.released->certificate, "record");
   if (result.open) found["log_likelihood"] = result.open->log_likelihood;
   // The points belong to the caller: proportions are for predict_proba.
   if (result.open) result.open->points.reset();
@@ -126,7 +135,7 @@ nb::tuple run_stream(PointInput& points, const OptionTexts& options, bool sensit
   found["points_read"] = result.points_read;
   found["answers"] = result.answers;
   found["batch"] = result.batch;
-  if (result.certificate) found["certificate"] = result.certificate->to_text();
+  if (result.certificate) add_certificate(found, *result.certificate, "record");
   return nb::make_tuple(
       found, outcome_of({"stream", "Components of a stream"}, std::move(task), std::move(result)));
 }
@@ -162,7 +171,7 @@ nb::tuple run_decompose(AnyTensor& tensor, const OptionTexts& options, bool sens
   if (result.tucker) found["core"] = to_numpy(result.tucker->core);
   if (!result.choice.empty()) found["choice"] = result.choice;
   if (!result.advice.empty()) found["advice"] = result.advice;
-  if (result.certificate) found["certificate"] = result.certificate->to_text();
+  if (result.certificate) add_certificate(found, *result.certificate, "entry");
   return nb::make_tuple(found, outcome_of({"decompose", "Components of a tensor"}, std::move(task),
                                           std::move(result)));
 }
@@ -193,7 +202,7 @@ nb::tuple run_people_task(AnyTensor& tensor, const OptionTexts& options, bool se
   found["weights"] = to_numpy(result.weights);
   add_factors(found, result.factors);
   found["loadings"] = to_numpy(result.loadings);
-  if (result.certificate) found["certificate"] = result.certificate->to_text();
+  if (result.certificate) add_certificate(found, *result.certificate, "person");
   return nb::make_tuple(found, outcome_of({"decompose", "Factors of a tensor of people"},
                                           std::move(task), std::move(result)));
 }
@@ -252,7 +261,7 @@ nb::tuple run_complete(Ratings& ratings, const OptionTexts& options, bool sensit
   found["range"] = result.model.range;
   found["method"] = result.method;
   found["status"] = std::string(name_of(result.status));
-  if (result.certificate) found["certificate"] = result.certificate->to_text();
+  if (result.certificate) add_certificate(found, *result.certificate, "rating");
   return nb::make_tuple(
       found, outcome_of({"complete", "Completion of ratings"}, std::move(task), std::move(result)));
 }
@@ -272,7 +281,7 @@ nb::tuple run_complete_users(Ratings& ratings, const std::vector<std::string>& i
   found["mean"] = result.model.mean;
   found["level_variance"] = result.model.level_variance;
   found["error_variance"] = result.model.error_variance;
-  found["certificate"] = result.certificate.to_text();
+  add_certificate(found, result.certificate, "user");
   found["method"] = result.method;
   return nb::make_tuple(
       found, outcome_of({"complete", "Completion of ratings"}, std::move(task), std::move(result)));

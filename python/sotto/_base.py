@@ -108,7 +108,7 @@ class SottoEstimator(BaseEstimator):
         if self.privacy is not None:
             self.certificate_ = Certificate(self.result_["privacy"], found["certificate"])
             self.releases_ = self.certificate_.releases
-            self.privacy._finish(self.certificate_)
+            self.privacy._finish(self.certificate_, found.get("run_cost"))
         return dict(found)
 
     def report(self) -> str:

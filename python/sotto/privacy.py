@@ -77,9 +77,10 @@ class Privacy:
                 self.budget._reserve(self)
             self._spent = True
 
-    def _finish(self, certificate: Certificate) -> None:
+    def _finish(self, certificate: Certificate,
+                cost: tuple[float, float, float, float] | None) -> None:
         if self.budget is not None:
-            self.budget._commit(self, certificate)
+            self.budget._commit(self, certificate, cost)
 
 
 def _spent_copy(epsilon: float, delta: float | None, unit: str) -> Privacy:
@@ -92,10 +93,10 @@ class Budget:
     """A limit that several fits on the same data keep together.
 
     Fits may be chosen after looking at the results of earlier ones: the limit is guarded by rules
-    that allow this. Gaussian releases add up as mu squared (Gaussian differential privacy), pure
-    ones by their epsilon; any other fit counts with its whole epsilon and delta. A fit is admitted
-    only if the limit holds even when it spends all that it was given; what it does not spend comes
-    back. A fit that fails after it began counts as spent.
+    that allow this (sotto/privacy/run_cost.md has the proof). Two counts are kept: the plain sum of
+    what fits were given, and one in which Gaussian releases add up as mu squared. A fit is admitted
+    only if one of them holds even when the fit spends all that it was given; what it does not spend
+    comes back. A fit that fails after it began counts as spent.
 
     The budget lives in this process. Keep one for as long as the data is used.
 
@@ -124,8 +125,7 @@ class Budget:
         self.delta = delta
         self.unit = unit
         self.certificates: list[Certificate] = []
-        self._claims: dict[int, _Cost] = {}  # by the Privacy that made them
-        self._costs: list[_Cost] = []
+        self._runs: list[_Run] = []
         self._lock = threading.Lock()
         self._open = True
 
@@ -155,75 +155,55 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """The epsilon, at the budget's delta, of all fits so far, those that failed included."""
-        return self._epsilon([*self._costs, *self._claims.values()])
+        """The epsilon, at the budget's delta, of all fits so far, those that failed included.
+
+        It is the account of a list fixed in advance, and says how much was used. What is promised
+        for fits that were chosen one after the other is the limit.
+        """
+        return float(self._count().composed_epsilon)
 
     @property
     def remaining(self) -> float:
-        """The largest epsilon, with delta 0, that a fit could still be given."""
-        return max(0.0, self.epsilon - self.spent)
+        """The largest epsilon that a fit could still be given, with a small delta."""
+        return float(self._count().left)
 
-    def _epsilon(self, costs: list[_Cost]) -> float:
-        pure = math.fsum(cost.pure for cost in costs)
-        mu = math.sqrt(math.fsum(cost.mu_squared for cost in costs))
-        delta = self.delta - math.fsum(cost.delta for cost in costs)
-        if mu == 0:
-            return pure if delta >= 0 else math.inf
-        return pure + core.gdp_epsilon(mu, delta) if delta > 0 else math.inf
+    def _count(self) -> core.RunCount:
+        return core.RunCount(self.epsilon, self.delta, [run.counted() for run in self._runs])
 
     def _reserve(self, privacy: Privacy) -> None:
-        claim = _claim_of(privacy)
+        claim = core.whole_claim(privacy.epsilon, privacy.delta or 0.0, privacy.unit)
         with self._lock:
             if not self._open:
                 raise Refused("this budget is closed: its with block has ended")
-            after = self._epsilon([*self._costs, *self._claims.values(), claim])
-            if not after <= self.epsilon * (1 + 1e-12):
+            count = self._count()
+            if not count.admits(*claim):
                 raise Refused(
                     f"the budget of epsilon {self.epsilon:g} at delta {self.delta:g} does not "
                     f"cover this fit: {self.spent:.4g} is spent, epsilon {privacy.epsilon:g} and "
                     f"delta {privacy.delta or 0:g} are asked for")
-            self._claims[id(privacy)] = claim
+            self._runs.append(_Run(privacy, claim, count.room(*claim)))
 
-    def _commit(self, privacy: Privacy, certificate: Certificate) -> None:
+    def _commit(self, privacy: Privacy, certificate: Certificate,
+                cost: tuple[float, float, float, float] | None) -> None:
         with self._lock:
-            claim = self._claims.pop(id(privacy))
-            self._costs.append(_cost_of(certificate) or claim)
+            run = next(run for run in self._runs if run.privacy is privacy)
+            if cost is not None and self._count().settles(run.counted(cost)):
+                run.cost = cost
             self.certificates.append(certificate)
 
 
-class _Cost:
-    """A cost that adds up whatever is chosen later: mu squared, pure epsilon, delta."""
+class _Run:
+    """A fit as it is counted: with its claim, until it is settled with what it cost."""
 
-    def __init__(self, pure: float = 0.0, mu_squared: float = 0.0, delta: float = 0.0) -> None:
-        self.pure = pure
-        self.mu_squared = mu_squared
-        self.delta = delta
+    def __init__(self, privacy: Privacy, claim: tuple[float, float], held: float) -> None:
+        self.privacy = privacy
+        self.claim = claim
+        self.held = held
+        self.cost: tuple[float, float, float, float] | None = None
 
-
-def _claim_of(privacy: Privacy) -> _Cost:
-    """All that a fit may cost. Ratings are counted twice: some of their mechanisms take a value
-    away rather than replace it, and a replacement is two such changes."""
-    epsilon, delta = privacy.epsilon, privacy.delta or 0.0
-    if privacy.unit == "rating":
-        return _Cost(pure=2 * epsilon, delta=(1 + math.exp(min(epsilon, 700))) * delta)
-    return _Cost(pure=epsilon, delta=delta)
-
-
-def _cost_of(certificate: Certificate) -> _Cost | None:
-    """From the releases; None where they do not simply add up (samples, disjoint records)."""
-    if certificate.guarantee != "proved" or "withdrawn" in certificate.neighbours:
-        return None
-    total = _Cost()
-    for release in certificate.releases:
-        cost = release["cost"]
-        count = release["count"]
-        if "parallel" in release or not set(cost) <= {"mu", "epsilon"}:
-            return None
-        total.mu_squared += count * cost.get("mu", 0.0) ** 2 * (1 + 1e-12)
-        precision = release.get("precision", {})
-        total.pure += count * (cost.get("epsilon", 0.0) + precision.get("epsilon", 0.0))
-        total.delta += count * precision.get("delta", 0.0) * math.exp(min(certificate.epsilon, 50))
-    return total
+    def counted(self, cost: tuple[float, float, float, float] | None = None) -> tuple[
+            float, float, float, tuple[float, float, float, float] | None]:
+        return (*self.claim, self.held, cost or self.cost)
 
 
 def _require_positive(name: str, value: float) -> None:
