@@ -22,8 +22,9 @@ ARROWS = {
     "linalg": ["base"],
     "tensor": ["linalg"],
     "privacy": ["base"],
+    "ledger": ["privacy"],
     "moments": ["tensor"],
-    "release": ["decompose", "moments", "privacy"],
+    "release": ["decompose", "moments", "ledger"],
     "decompose": ["tensor"],
     "synthetic": ["decompose", "moments"],
     "models": ["release"],
@@ -35,13 +36,15 @@ ARROWS = {
     # The front of the library.
     "sotto.h": ["tasks"],
 }
-PROGRAM = ["base", "io", "tasks", "report", "study", "synthetic"]
+PROGRAM = ["base", "io", "ledger", "tasks", "report", "study", "synthetic"]
 PROGRAM_ALSO = [
     # `sotto account` shows the accountant, which sees no data.
     "sotto/privacy/accountant.h",
     "sotto/privacy/parse_spends.h",
     # What `--plan` prints: made of public numbers.
     "sotto/release/plan.h",
+    # The options that all private commands share.
+    "sotto/release/privacy_options.h",
 ]
 # The rooms of a folder, lowest first: each may include itself and those before it.
 ROOMS = {"complete": ["kernels", "fit", "private"]}
