@@ -59,6 +59,7 @@ class Decompose final : public Command {
     common_.open_folder(folder, {path_, task_.whiten_with, task_.mask});
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
+    task_.privacy.reserve(name(), kUnit, path_);
     const Stopwatch reading;
     Input<AnyTensor> tensor = while_reading([&] {
       return tensor_input(path_, format_, is_private,
@@ -71,6 +72,7 @@ class Decompose final : public Command {
       });
     });
     write(result, seconds_reading, folder);
+    task_.privacy.commit();
     if (!common_.json) print(result);
     return result.converged() ? exit_done : exit_not_converged;
   }
@@ -81,7 +83,7 @@ class Decompose final : public Command {
     return at_place(dim_ ? "`dim`" : path_, [&] {
       const PublicDims dims =
           dim_ ? PublicDims(std::vector<Index>(order, *dim_)) : tensor_dims(path_);
-      return print_plan(plan(task_, dims), common_.json);
+      return print_plan(plan(task_, dims), task_.privacy, kUnit, common_.json);
     });
   }
 
@@ -187,6 +189,7 @@ class Decompose final : public Command {
     }
   }
 
+  static constexpr const char* kUnit = "entry";
   std::string path_;
   TensorFormat format_ = TensorFormat::automatic;
   DecomposeTask task_;

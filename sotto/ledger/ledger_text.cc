@@ -48,8 +48,9 @@ std::string account_text(const LedgerAccount& account) {
       fmt::format("  spent, composed: epsilon {}; plain sum of the runs: epsilon {}\n",
                   epsilon_text(count.composed_epsilon()), epsilon_text(count.plain_sum().epsilon));
   return text +
-         fmt::format("  a further run may ask for epsilon up to {:.4g}, delta up to {:.3g}\n",
-                     count.left().epsilon, count.left().delta);
+         fmt::format("  a further run may ask for epsilon up to {:.4g}, delta up to {:.3g}{}\n",
+                     count.left().epsilon, count.left().delta,
+                     account.run_unit == "rating" ? "; on ratings both count twice" : "");
 }
 
 bool one_unit(const std::vector<LedgerAccount>& accounts) {

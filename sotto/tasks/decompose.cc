@@ -99,7 +99,7 @@ DecomposeResult finish(DecomposeResult result, const PrivateDecompose& settled,
 
 DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTask& task,
                             const PrivateDecompose& settled, const ProgressCallback& progress) {
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   DecomposeResult result;
   result.power = settled.power;
   result.csv = task.csv;
@@ -118,7 +118,7 @@ DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTa
 DecomposeResult run_private_entries(Sensitive<AnyTensor> tensor, const DecomposeTask& task,
                                     const PrivateDecompose& settled,
                                     const ProgressCallback& progress) {
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   auto noisy =
       release_entries(std::move(tensor), task.privacy.target(), settled.bounds, run).value();
   DecomposeResult result;
@@ -277,7 +277,7 @@ DecomposeResult rehearse(SymmetricOracle& exact, const DecomposeTask& task,
       settle(task, PublicDims(PublicShape{exact.dim(), exact.order()}));
   SOTTO_REQUIRE_AT(settled.form.mechanism == PowerMechanism::iterate, "`mechanism`",
                    "a tensor that is known only by its answers takes noise on every iteration");
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PrivatePowerOracle oracle(exact, settled.noise, run);
   DecomposeResult result;
   result.power = settled.power;

@@ -140,7 +140,7 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
   Sensitive<AnyTensor> data = std::move(tensor).sensitive();
   const PublicPeopleShape shape = public_people_shape(data, "");
   const PrivatePeopleTask settled = settle_people(task, shape, facts);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PeopleResult result = people_result(
       fit_private_people(std::move(data), settled.numbers, task.people, run, progress), shape.dims,
       task.people);
