@@ -75,6 +75,7 @@ std::vector<std::unique_ptr<Command>> all_commands();
 std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
 std::vector<std::unique_ptr<Command>> make_account_commands();
+std::vector<std::unique_ptr<Command>> make_ledger_commands();
 std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();

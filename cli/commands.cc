@@ -22,6 +22,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_generate_ratings());
   commands.push_back(make_generate_visits());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
+  for (auto& command : make_ledger_commands()) commands.push_back(std::move(command));
   commands.push_back(make_reproduce());
   return commands;
 }

@@ -64,6 +64,8 @@ class Complete final : public Command {
   }
 
  private:
+  std::string unit() const { return task_.privacy.for_users() ? "user" : "rating"; }
+
   std::vector<std::string> inputs() const {
     std::vector<std::string> paths{ratings_};
     for (const Companion& companion : task_.companions()) paths.push_back(companion.path);
@@ -71,6 +73,7 @@ class Complete final : public Command {
   }
 
   Input<Ratings> read() {
+    task_.privacy.reserve(name(), unit(), ratings_);
     const Stopwatch reading;
     Sensitive<Ratings> ratings =
         while_reading([&] { return read_ratings(ratings_, task_.reading()); });
@@ -81,7 +84,7 @@ class Complete final : public Command {
   ExitCode announce() {
     return print_plan(task_.privacy.for_users() ? plan(task_, read_user_files(task_).rows)
                                                 : plan(task_, read_rating_shape(ratings_, task_)),
-                      common_.json);
+                      task_.privacy, unit(), common_.json);
   }
 
   ExitCode learn() {
@@ -98,6 +101,7 @@ class Complete final : public Command {
     }
     if (folder_) save(result, *folder_);
     present(result, document);
+    task_.privacy.commit();
     return result.status == FitStatus::time_limit ? exit_not_converged : exit_done;
   }
 
@@ -108,6 +112,7 @@ class Complete final : public Command {
     describe(result, document);
     if (folder_) save(result, *folder_);
     present(result, document);
+    task_.privacy.commit();
     return exit_done;
   }
 

@@ -63,6 +63,7 @@ class Decompose final : public Command {
     for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
     common_.open_folder(folder, inputs);
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
+    task_.privacy.reserve(name(), kUnit, path_);
     const Stopwatch reading;
     Input<AnyTensor> tensor = while_reading([&] {
       return tensor_input(path_, format_, is_private,
@@ -75,6 +76,7 @@ class Decompose final : public Command {
       });
     });
     write(result, seconds_reading, folder);
+    task_.privacy.commit();
     if (!common_.json) print(result);
     return result.converged() ? exit_done : exit_not_converged;
   }
@@ -85,7 +87,7 @@ class Decompose final : public Command {
     return at_place(dim_ ? "`dim`" : path_, [&] {
       const PublicDims dims =
           dim_ ? PublicDims(std::vector<Index>(order, *dim_)) : tensor_dims(path_);
-      return print_plan(plan(task_, dims), common_.json);
+      return print_plan(plan(task_, dims), task_.privacy, kUnit, common_.json);
     });
   }
 
@@ -189,6 +191,7 @@ class Decompose final : public Command {
     }
   }
 
+  static constexpr const char* kUnit = "entry";
   std::string path_;
   TensorFormat format_ = TensorFormat::automatic;
   DecomposeTask task_;

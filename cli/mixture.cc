@@ -50,11 +50,15 @@ class Mixture final : public Command {
     const bool is_private = task_.privacy.asked();
     SOTTO_REQUIRE_AT(!plan_ || is_private, "`plan`", "needs `epsilon` and `delta`");
     if (is_private) require_public(task_.companions(), path_);
-    if (plan_) return print_plan(plan(task_, points_shape(path_, task_.file)), common_.json);
+    if (plan_) {
+      return print_plan(plan(task_, points_shape(path_, task_.file)), task_.privacy, kUnit,
+                        common_.json);
+    }
     std::optional<OutputFolder> folder;
     common_.open_folder(folder, {path_, task_.infer, task_.truth});
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the points are treated as public", common_.json);
+    task_.privacy.reserve(name(), kUnit, path_);
     PointFileOptions file = task_.file;
     file.kept_in_memory = true;
     Input<Points> points = points_input(path_, file, is_private);
@@ -62,6 +66,7 @@ class Mixture final : public Command {
       return sotto::run(std::move(points), task_, progress);
     });
     write(result, folder);
+    task_.privacy.commit();
     if (!common_.json) print(result);
     return result.converged() ? exit_done : exit_not_converged;
   }
@@ -115,6 +120,7 @@ class Mixture final : public Command {
                std::sqrt(mixture.variance));
   }
 
+  static constexpr const char* kUnit = "record";
   std::string path_;
   MixtureTask task_;
   bool plan_ = false;

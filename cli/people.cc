@@ -61,7 +61,8 @@ ExitCode PeopleFront::run(const Asked& asked) {
   static_cast<TargetOptions&>(task_.privacy) = asked.privacy;
   task_.check();
   if (asked.plan) {
-    return print_plan(plan_people_run(task_, people_file_shape(asked.path)), asked.common.json);
+    return print_plan(plan_people_run(task_, people_file_shape(asked.path)), task_.privacy,
+                      "person", asked.common.json);
   }
   SOTTO_REQUIRE_AT(!events_, "`events`", "only works with `plan`");
   const bool is_private = task_.privacy.asked();
@@ -71,6 +72,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
   for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
   asked.common.open_folder(folder, inputs);
   if (!is_private) say_not_private("the people are treated as public", asked.common.json);
+  task_.privacy.reserve("decompose", "person", asked.path);
   const Stopwatch reading;
   Input<AnyTensor> tensor = while_reading([&] {
     return tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
@@ -91,6 +93,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
     save(result, *folder);
     write_result(*folder, document);
   }
+  task_.privacy.commit();
   if (asked.common.json) {
     fmt::print("{}", to_text(json_of(document)));
     return exit_done;

@@ -59,17 +59,19 @@ class Stream final : public Command {
                      "only works with `plan`");
     if (plan_) {
       const PublicStream shape = stream_shape(path_, task_.file.dim, records_, task_.stream.batch);
-      return print_plan(plan(task_, shape), common_.json);
+      return print_plan(plan(task_, shape), task_.privacy, kUnit, common_.json);
     }
     std::optional<OutputFolder> folder;
     common_.open_folder(folder, {path_});
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the points are treated as public", common_.json);
+    task_.privacy.reserve(name(), kUnit, path_);
     Input<Points> points = points_input(path_, task_.file, is_private);
     const StreamResult result = with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(points), task_, progress);
     });
     write(result, folder);
+    task_.privacy.commit();
     return exit_done;
   }
 
@@ -125,6 +127,7 @@ class Stream final : public Command {
     if (result.certificate) fmt::print("{}\n", result.certificate->to_text());
   }
 
+  static constexpr const char* kUnit = "record";
   std::string path_;
   StreamTask task_;
   bool plan_ = false;

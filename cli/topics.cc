@@ -58,11 +58,12 @@ class Topics final : public Command {
     task_.check();
     SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "`documents`" : "`words`",
                      "only works with `plan`");
-    if (plan_) return print_plan(plan(task_, shape()), common_.json);
+    if (plan_) return print_plan(plan(task_, shape()), task_.privacy, kUnit, common_.json);
     std::optional<OutputFolder> folder;
     common_.open_folder(folder, inputs());
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the documents are treated as public", common_.json);
+    task_.privacy.reserve(name(), kUnit, path_);
     const Stopwatch reading;
     Input<Corpus> documents =
         while_reading([&] { return documents_input(path_, task_.file, is_private); });
@@ -71,6 +72,7 @@ class Topics final : public Command {
       return sotto::run(std::move(documents), task_, progress);
     });
     write(result, seconds_reading, folder);
+    task_.privacy.commit();
     if (!common_.json) print(result);
     return exit_done;
   }
@@ -143,6 +145,7 @@ class Topics final : public Command {
     }
   }
 
+  static constexpr const char* kUnit = "document";
   std::string path_;
   TopicsTask task_;
   bool plan_ = false;

@@ -86,6 +86,8 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 # Needed only to compile against the library.
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, libfftw3-dev, zlib1g-dev")
+string(
+  CONCAT CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, libfftw3-dev, zlib1g-dev, "
+    "libsqlite3-dev")
 include(CPack)

@@ -126,8 +126,8 @@ foreach(source ${end_to_end})
   endif()
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
-# With every kind of neighbour at every place, and larger inputs.
-foreach(name test_neighbours test_leaks)
+# With every kind of neighbour at every place, larger inputs, more races and kills.
+foreach(name test_neighbours test_leaks test_ledger)
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()

@@ -22,8 +22,9 @@ ARROWS = {
     "linalg": ["base"],
     "tensor": ["linalg"],
     "privacy": ["base"],
+    "ledger": ["privacy"],
     "moments": ["tensor"],
-    "release": ["decompose", "moments", "privacy"],
+    "release": ["decompose", "moments", "ledger"],
     "decompose": ["tensor"],
     "synthetic": ["decompose", "moments"],
     "models": ["release"],
@@ -36,12 +37,14 @@ ARROWS = {
     "sotto.h": ["tasks"],
 }
 FRONTS = {
-    "cli": (["base", "io", "tasks", "report", "study", "synthetic"], [
+    "cli": (["base", "io", "ledger", "tasks", "report", "study", "synthetic"], [
         # `sotto account` shows the accountant, which sees no data.
         "sotto/privacy/accountant.h",
         "sotto/privacy/parse_spends.h",
         # What `--plan` prints: made of public numbers.
         "sotto/release/plan.h",
+        # The options that all private commands share.
+        "sotto/release/privacy_options.h",
     ]),
     # It makes the data of tasks from arrays, so it sees the containers, too.
     "python/bindings": (["base", "io", "tasks", "report", "tensor", "linalg"], [

@@ -22,6 +22,9 @@
 namespace sotto::python {
 namespace {
 
+// A ledger knows files by their bytes; of data in memory it keeps none.
+constexpr const char* kInMemory = "-";
+
 constexpr const char* kDeclared = "the caller asked for no privacy: taken as public";
 
 template <class T>
@@ -57,9 +60,11 @@ void add_certificate(nb::dict& found, const Certificate& certificate, const char
 nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensitive,
                      nb::object progress) {
   auto task = task_of<TopicsTask>(options);
+  task->privacy.reserve("topics", "document", kInMemory);
   TopicsResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(documents), sensitive), *task, report);
   });
+  task->privacy.commit();
   nb::dict found;
   found["topics"] = to_numpy_transposed(result.model.topics);
   found["alpha"] = to_numpy(result.model.alpha);
@@ -102,9 +107,11 @@ double perplexity_of_topics(const Rows& topics, const Flat<double>& alpha, bool 
 nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensitive,
                       nb::object progress) {
   auto task = task_of<MixtureTask>(options);
+  task->privacy.reserve("mixture", "record", kInMemory);
   MixtureResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(points.points), sensitive), *task, report);
   });
+  task->privacy.commit();
   nb::dict found;
   found["means"] = to_numpy_transposed(result.mixture.means);
   found["weights"] = to_numpy(result.mixture.weights);
@@ -125,9 +132,11 @@ nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensi
 nb::tuple run_stream(PointInput& points, const OptionTexts& options, bool sensitive,
                      nb::object progress) {
   auto task = task_of<StreamTask>(options);
+  task->privacy.reserve("stream", "record", kInMemory);
   StreamResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(points.points), sensitive), *task, report);
   });
+  task->privacy.commit();
   nb::dict found;
   found["vectors"] = to_numpy_transposed(result.found.vectors());
   found["weights"] = to_numpy(result.found.weights);
@@ -151,11 +160,13 @@ void add_factors(nb::dict& found, const std::vector<Matrix>& factors) {
 nb::tuple run_decompose(AnyTensor& tensor, const OptionTexts& options, bool sensitive,
                         const std::vector<std::vector<std::string>>& labels, nb::object progress) {
   auto task = task_of<DecomposeTask>(options);
+  task->privacy.reserve("decompose", "entry", kInMemory);
   DecomposeResult result =
       CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
         return run(input_of(std::move(tensor), sensitive), *task, report);
       });
   if (!labels.empty()) result.labels = labels;
+  task->privacy.commit();
   nb::dict found;
   found["weights"] = to_numpy(result.found.weights);
   add_factors(found, result.found.factors);
@@ -194,10 +205,12 @@ nb::tuple run_people_task(AnyTensor& tensor, const OptionTexts& options, bool se
                           const std::vector<std::vector<std::string>>& labels,
                           nb::object progress) {
   auto task = task_of<PersonTask>(options);
+  task->privacy.reserve("decompose", "person", kInMemory);
   PeopleResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run_people(input_of(std::move(tensor), sensitive), *task, report);
   });
   result.labels = labels;
+  task->privacy.commit();
   nb::dict found;
   found["weights"] = to_numpy(result.weights);
   add_factors(found, result.factors);
@@ -230,10 +243,12 @@ nb::object loadings_of_people(const std::vector<Rows>& factors, const Flat<doubl
 nb::tuple run_complete(Ratings& ratings, const OptionTexts& options, bool sensitive,
                        nb::object progress) {
   auto task = task_of<CompleteTask>(options);
+  task->privacy.reserve("complete", "rating", kInMemory);
   CompletionResult result =
       CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
         return run(input_of(std::move(ratings), sensitive), *task, report);
       });
+  task->privacy.commit();
   nb::dict found;
   nb::list factors, biases, labels;
   for (Index m = 0; m < result.model.order(); ++m) {
@@ -269,11 +284,13 @@ nb::tuple run_complete(Ratings& ratings, const OptionTexts& options, bool sensit
 nb::tuple run_complete_users(Ratings& ratings, const std::vector<std::string>& items,
                              const OptionTexts& options, nb::object progress) {
   auto task = task_of<CompleteTask>(options);
+  task->privacy.reserve("complete", "user", kInMemory);
   UserFiles files;
   for (const std::string& item : items) files.rows.items.add(item);
   UserCompletionResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback&) {
     return run_users(sensitive_input(std::move(ratings)), std::move(files), *task);
   });
+  task->privacy.commit();
   nb::dict found;
   found["items"] = items;
   found["factors"] = to_numpy(result.model.factors);

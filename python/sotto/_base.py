@@ -87,7 +87,8 @@ class SottoEstimator(BaseEstimator):
     def _target(self) -> dict[str, Any]:
         if self.privacy is None:
             return {}
-        return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta}
+        return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta,
+                "ledger": self.privacy.ledger, "ledger_data": self.privacy.ledger_data}
 
     def _run(self, task: str, options: dict[str, Any],
              call: Callable[[dict[str, str], Any], tuple[Any, Any]]) -> dict[str, Any]:

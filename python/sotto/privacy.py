@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from typing import Any
 
@@ -27,6 +28,11 @@ class Privacy:
     unit : str
         What is protected: "document", "record", "rating", "user", "entry" or "person". An
         estimator refuses a unit that it does not protect.
+    ledger : path, optional
+        A ledger over all runs on the same data, made by ``sotto ledger init``. The fit is refused
+        where its limit does not cover it.
+    ledger_data : str, optional
+        The name of the data in the ledger, where that has several.
 
     Examples
     --------
@@ -36,6 +42,7 @@ class Privacy:
     """
 
     def __init__(self, epsilon: float, delta: float | None = None, *, unit: str,
+                 ledger: str | os.PathLike[str] | None = None, ledger_data: str | None = None,
                  budget: Budget | None = None) -> None:
         _require_positive("epsilon", epsilon)
         if delta is not None and not 0 < delta < 1:
@@ -43,6 +50,8 @@ class Privacy:
         self.epsilon = epsilon
         self.delta = delta
         self.unit = unit
+        self.ledger = None if ledger is None else os.fspath(ledger)
+        self.ledger_data = ledger_data
         self.budget = budget
         self._spent = False
         self._lock = threading.Lock()
@@ -98,7 +107,8 @@ class Budget:
     only if one of them holds even when the fit spends all that it was given; what it does not spend
     comes back. A fit that fails after it began counts as spent.
 
-    The budget lives in this process. Keep one for as long as the data is used.
+    The budget lives in this process. Keep one for as long as the data is used; a `ledger` keeps it
+    for longer, over processes and over months.
 
     Parameters
     ----------
@@ -107,6 +117,11 @@ class Budget:
     unit : str, optional
         What is protected; the unit of the first fit when not given. Fits that protect different
         units cannot share a budget.
+    ledger : path, optional
+        A ledger over all runs on the same data, made by ``sotto ledger init``, that every fit of
+        this budget is counted in as well. Both limits hold.
+    ledger_data : str, optional
+        The name of the data in the ledger, where that has several.
 
     Examples
     --------
@@ -117,13 +132,17 @@ class Budget:
     0.0
     """
 
-    def __init__(self, epsilon: float, delta: float, *, unit: str | None = None) -> None:
+    def __init__(self, epsilon: float, delta: float, *, unit: str | None = None,
+                 ledger: str | os.PathLike[str] | None = None,
+                 ledger_data: str | None = None) -> None:
         _require_positive("epsilon", epsilon)
         if not 0 < delta < 1:
             raise Refused(f"delta must lie between 0 and 1, got {delta}")
         self.epsilon = epsilon
         self.delta = delta
         self.unit = unit
+        self.ledger = ledger
+        self.ledger_data = ledger_data
         self.certificates: list[Certificate] = []
         self._runs: list[_Run] = []
         self._lock = threading.Lock()
@@ -151,7 +170,8 @@ class Budget:
         if self.unit is not None and unit != self.unit:
             raise Refused(f"unit: this budget protects one {self.unit}, not one {unit}")
         self.unit = unit
-        return Privacy(epsilon, delta, unit=unit, budget=self)
+        return Privacy(epsilon, delta, unit=unit, ledger=self.ledger,
+                       ledger_data=self.ledger_data, budget=self)
 
     @property
     def spent(self) -> float:

@@ -97,3 +97,23 @@ def test_documents_share_a_budget_with_pure_and_gaussian_releases():
 def test_impossible_budgets_are_refused(epsilon, delta):
     with pytest.raises(sotto.Refused):
         sotto.Budget(epsilon, delta)
+
+
+def test_a_ledger_keeps_the_limit_over_processes(tmp_path):
+    path = tmp_path / "runs.ledger"
+    assert sotto._core.command_line(
+        ["ledger", "init", str(path), "--epsilon", "1", "--delta", "1e-5", "--unit", "one patient",
+         "--data", "visits"]) == 0
+    fit(sotto.Privacy(0.6, 1e-6, unit="record", ledger=path))
+    with pytest.raises(sotto.Refused, match="ledger|limit"):
+        fit(sotto.Privacy(0.6, 1e-6, unit="record", ledger=path))
+    with pytest.raises(sotto.Refused, match="unit|protect"):
+        counts, _, _ = corpus(3000)
+        sotto.TopicModel(2, privacy=sotto.Privacy(0.1, 1e-6, unit="document", ledger=path),
+                         vocabulary=20).fit(counts)
+    budget = sotto.Budget(epsilon=9, delta=1e-5, unit="record", ledger=path)
+    fit(budget.privacy(epsilon=0.3, delta=1e-6))
+    with pytest.raises(sotto.Refused, match="ledger|limit"):
+        fit(budget.privacy(epsilon=0.6, delta=1e-6))
+    with pytest.raises(sotto.Refused):
+        fit(sotto.Privacy(0.1, 1e-6, unit="record", ledger=tmp_path / "missing"))

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "sotto/base/error.h"
+#include "sotto/ledger/reservation.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
 
@@ -26,22 +27,50 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
             "accept a delta that is not below one over the number of protected units, at which "
             "someone may be expected to be exposed; without this flag it is refused")
       .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
-               "draw the noise from this seed: repeatable, and not private");
+               "draw the noise from this seed: repeatable, and not private")
+      .text("ledger", 0, ledger, "FILE",
+            "count this run in a ledger over all runs on the same data (sotto ledger init): it is "
+            "refused, before a record is read, where the limit there does not cover it; a run that "
+            "breaks off counts with all of its epsilon")
+      .notice("ledger", ledger_given)
+      .text("ledger-data", 0, ledger_data, "NAME",
+            "the name of the data in `ledger`, where that has several");
 }
 
 void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) const {
   SOTTO_REQUIRE_AT(delta || !accept_large_delta, "`accept-large-delta`", "needs `delta`");
+  // A name that a script left empty must not make a run that nobody counts.
+  SOTTO_REQUIRE_AT(!ledger_given || !ledger.empty(), "`ledger`", "needs the name of a file");
+  SOTTO_REQUIRE_AT(ledger_data.empty() || !ledger.empty(), "`ledger-data`", "needs `ledger`");
+  if (insecure_seed) require_no_ledger("`insecure-seed`");
   if (asked()) return;
   const auto refuse = [](const OnlyPrivate& one) {
     SOTTO_REQUIRE_AT(!one.given, one.option, "needs `epsilon`, which is missing");
   };
   refuse({"`delta`", delta.has_value()});
   refuse({"`insecure-seed`", insecure_seed.has_value()});
+  refuse({"`ledger`", !ledger.empty()});
   for (const OnlyPrivate& one : others) refuse(one);
 }
 
 void TargetOptions::require_delta_given() const {
   SOTTO_REQUIRE_AT(delta, "`epsilon`", "needs `delta` too, say `delta` 1e-6");
+}
+
+void TargetOptions::require_no_ledger(const char* option) const {
+  SOTTO_REQUIRE_AT(ledger.empty(), option,
+                   "does not work with `ledger`: such a run proves nothing that could be counted");
+}
+
+void TargetOptions::reserve(const std::string& command, const std::string& unit,
+                            const std::string& input) {
+  if (ledger.empty()) return;
+  const RunLedger::Request request{command, unit, {target().epsilon, target().delta}};
+  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, input);
+}
+
+void TargetOptions::commit() const {
+  if (reservation) reservation->commit();
 }
 
 void TargetOptions::require_small_delta(const ProtectedUnits& units) const {
@@ -92,6 +121,7 @@ void EntryPrivacyOptions::check() const {
   SOTTO_REQUIRE_AT(as_published == Published::no || mechanism != PowerMechanism::input,
                    "`as-published`",
                    "is an iterated method and does not work with `mechanism` input");
+  if (as_published != Published::no) require_no_ledger("`as-published`");
 }
 
 // ---- one record ----
@@ -215,6 +245,7 @@ void RatingPrivacyOptions::check() const {
                    name_of(perturb));
   SOTTO_REQUIRE_AT(!as_published || !any_perturb, "`as-published`",
                    "needs `perturb` input, gradient or output");
+  if (as_published) require_no_ledger("`as-published`");
   SOTTO_REQUIRE_AT(mechanism != RatingMechanism::sgd || delta, "`mechanism`",
                    "sgd needs `delta` too, say `delta` 1e-6");
 }

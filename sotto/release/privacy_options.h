@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,6 +21,7 @@
 namespace SOTTO_API sotto {
 
 class NoiseKey;
+class Reservation;
 
 // The options of every unit.
 struct TargetOptions {
@@ -27,6 +29,10 @@ struct TargetOptions {
   std::optional<double> delta;
   bool accept_large_delta = false;
   std::optional<std::int64_t> insecure_seed;
+  std::string ledger;  // file: what all runs over the same data may cost; empty: none
+  bool ledger_given = false;
+  std::string ledger_data;  // the name of the data there
+  std::shared_ptr<Reservation> reservation;
 
   bool asked() const { return epsilon.has_value(); }
   PrivacyTarget target() const;
@@ -35,6 +41,14 @@ struct TargetOptions {
   // Refuses a delta that was asked for and is not below 1/units, unless it was accepted. Call it
   // before anything is released.
   void require_small_delta(const ProtectedUnits& units) const;
+
+  // Takes a place in the ledger, where there is one: call it when the options have been checked and
+  // before a record is read. `unit` is "document", "record", "rating", "user", "entry" or "person".
+  // A run without a place is refused, so this cannot be forgotten.
+  void reserve(const std::string& command, const std::string& unit, const std::string& input);
+  // The result is complete: the run counts with what it cost. Without this it counts with all that
+  // it asked for.
+  void commit() const;
 
  protected:
   OptionTable target_table(const std::string& epsilon_help, const std::string& delta_help);
@@ -48,6 +62,8 @@ struct TargetOptions {
   void check_target(std::initializer_list<OnlyPrivate> others) const;
   // For mechanisms that are not pure.
   void require_delta_given() const;
+  // A run that proves nothing cannot be counted.
+  void require_no_ledger(const char* option) const;
 };
 
 // ---- one entry of a tensor ----

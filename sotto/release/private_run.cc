@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/ledger/reservation.h"
+#include "sotto/release/privacy_options.h"
 
 namespace sotto {
 namespace {
@@ -46,6 +48,15 @@ PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
     allowed.values = std::max(allowed.values, release.values);
     allowed.share = std::max(allowed.share, release.share / static_cast<double>(release.count));
   }
+}
+
+PrivateRun::PrivateRun(const Plan& plan, const TargetOptions& options)
+    : PrivateRun(plan, options.key()) {
+  if (options.ledger.empty()) return;
+  SOTTO_REQUIRE(options.reservation && !denied_,
+                "a run that a ledger counts needs a place in it, and secure noise");
+  options.reservation->begin({plan.target.epsilon, plan.target.delta}, plan.statement);
+  reservation_ = options.reservation;
 }
 
 PrivateRun::PrivateRun(const PrivacyStatement& statement, NoiseKey key)
@@ -113,6 +124,8 @@ void PrivateRun::replay(const ReleaseRecord& release, DisjointGroup group) {
 }
 
 void PrivateRun::deny(const std::string& reason) {
+  SOTTO_REQUIRE(!reservation_, "a run without a guarantee cannot be counted in a ledger: {}",
+                reason);
   denied_ = true;
   ledger_.deny(reason);
 }
@@ -144,7 +157,9 @@ double PrivateRun::mu_left() const {
 
 Certificate PrivateRun::certify() const {
   SOTTO_REQUIRE(!unfinished_, "a release of this run failed while it was drawn: no certificate");
-  return ledger_.certify();
+  Certificate certificate = ledger_.certify();
+  if (reservation_) reservation_->settle(certificate);
+  return certificate;
 }
 
 PlannedReleases::PlannedReleases(PrivateRun& run, const ReleaseRecord& all)

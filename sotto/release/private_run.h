@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +26,9 @@
 
 namespace sotto {
 
+class Reservation;
+struct TargetOptions;
+
 // Releases that read disjoint sets of records: together they cost as much as the most expensive one
 // (Ledger::add_to_group). Empty: a release outside any group.
 struct DisjointGroup {
@@ -40,6 +44,9 @@ class PrivateRun {
   // makes none more often than the plan says. If the plan is held by a budget, every release is
   // charged to it before its noise is drawn, in full even if it joins a disjoint group.
   PrivateRun(const Plan& plan, NoiseKey key);
+  // The same with the key of the options. Where these name a ledger, the run needs a place in it
+  // that no other run has used, and certify() settles it.
+  PrivateRun(const Plan& plan, const TargetOptions& options);
 
   // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget if
   // there is none or a different one.
@@ -78,7 +85,7 @@ class PrivateRun {
   // again. Its stream is skipped, so that a key from a seed continues as it would have.
   void replay(const ReleaseRecord& release, DisjointGroup group = {});
 
-  // The guarantee becomes "none".
+  // The guarantee becomes "none". Refused where a ledger counts the run.
   void deny(const std::string& reason);
 
   // `values` numbers that leave without noise. A plan names them, too.
@@ -133,6 +140,7 @@ class PrivateRun {
   };
   std::optional<std::map<std::string, Allowed>> planned_;
   Ledger ledger_;
+  std::shared_ptr<Reservation> reservation_;
   bool denied_ = false;
   bool unfinished_ = false;
 };

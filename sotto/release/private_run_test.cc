@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "sotto/base/error.h"
+#include "sotto/ledger/reservation.h"
 #include "sotto/privacy/exponential.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/laplace.h"
 #include "sotto/privacy/subsampled_gaussian.h"
 #include "sotto/privacy/vector.h"
+#include "sotto/release/privacy_options.h"
 
 namespace sotto {
 namespace {
@@ -238,6 +241,64 @@ TEST(PlannedReleases, sample_anew_at_each_release) {
     EXPECT_EQ(noisy.value, mechanism.release(exact, key.open_stream()));
   }
   EXPECT_NE(samples[0], samples[1]);
+}
+
+// A ledger for one record, and the options of a run that it counts.
+struct CountedOptions {
+  explicit CountedOptions(const std::string& name)
+      : path((std::filesystem::temp_directory_path() / ("sotto_private_run_" + name)).string()) {
+    remove();
+    RunLedger::init(path, {"data", {3, 1e-5}, "one patient"});
+    options.epsilon = 1;
+    options.delta = 1e-6;
+    options.ledger = path;
+    plan.statement = run_statement();
+    plan.target = options.target();
+    plan.releases = {planned(gaussian(8).record(), 1)};
+  }
+  ~CountedOptions() { remove(); }
+  CountedOptions(const CountedOptions&) = delete;
+  CountedOptions& operator=(const CountedOptions&) = delete;
+  void remove() const {
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path + end);
+  }
+  LedgerAccount account() const { return RunLedger(path).account(""); }
+
+  std::string path;
+  RecordPrivacyOptions options;
+  Plan plan;
+};
+
+TEST(PrivateRun, needs_a_place_in_the_ledger_that_its_options_name) {
+  CountedOptions counted("place");
+  EXPECT_THROW(PrivateRun(counted.plan, counted.options), Error);
+  counted.options.reserve("mixture", "record", "-");
+  EXPECT_EQ(counted.account().open_runs(), 1);
+  PrivateRun run(counted.plan, counted.options);
+  EXPECT_THROW(PrivateRun(counted.plan, counted.options), Error);
+  EXPECT_THROW(counted.options.commit(), Error);
+  published(run, gaussian(8));
+  run.certify();
+  counted.options.commit();
+  const LedgerAccount account = counted.account();
+  ASSERT_EQ(account.runs.size(), 1u);
+  EXPECT_TRUE(account.runs[0].counted.cost);
+  EXPECT_EQ(account.open_runs(), 0);
+}
+
+TEST(PrivateRun, is_not_counted_where_it_proves_nothing) {
+  CountedOptions counted("denied");
+  counted.options.reserve("mixture", "record", "-");
+  PrivateRun run(counted.plan, counted.options);
+  EXPECT_THROW(run.deny("a proof that does not hold"), Error);
+  CountedOptions seeded("seeded");
+  seeded.options.reserve("mixture", "record", "-");
+  seeded.options.insecure_seed = 1;
+  EXPECT_THROW(PrivateRun(seeded.plan, seeded.options), Error);
+  seeded.options.max_norm = 1;
+  EXPECT_THROW(seeded.options.check(), Error);
+  // Both runs had begun to cost.
+  EXPECT_EQ(counted.account().open_runs() + seeded.account().open_runs(), 2);
 }
 
 }  // namespace

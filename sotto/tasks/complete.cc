@@ -218,7 +218,7 @@ CompletionResult complete_privately(Sensitive<Ratings> ratings, const CompleteTa
   for (std::string& fact : rating_facts(positions)) facts.push_back(std::move(fact));
   name_companions(releases.statement, task.companions());
 
-  PrivateRun run(releases, task.privacy.key());
+  PrivateRun run(releases, task.privacy);
   PrivateFit fit = fit_by(way, task, {positions.entries, std::move(values)}, run, progress);
   throw_if_stopped(fit.status == FitStatus::stopped);
   CompletionResult result = result_of_ratings(std::move(positions));

@@ -143,7 +143,7 @@ UserCompletionResult run_users(Input<Ratings> ratings, UserFiles files, const Co
   for (std::string& fact : user_facts(read)) facts.push_back(std::move(fact));
   name_companions(releases.statement, task.companions());
 
-  PrivateRun run(releases, task.privacy.key());
+  PrivateRun run(releases, task.privacy);
   PrivateUsers users(std::move(read.entries), user_settings(task, files.rows), run);
   UserCompletionResult result;
   result.model = fit_private_users(users, task.completion.rank);

@@ -102,7 +102,7 @@ DecomposeResult run_private(Sensitive<SymmetricTensor> tensor, const DecomposeTa
   DecomposeResult result;
   // A run must not fail over these files when its budget is spent.
   result.labels = read_row_labels(label_files(task.labels), settled.dims.dims);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   result.power = settled.power;
   result.csv = task.csv;
   if (settled.form.mechanism == PowerMechanism::iterate) {
@@ -122,7 +122,7 @@ DecomposeResult run_private_entries(Sensitive<AnyTensor> tensor, const Decompose
                                     const ProgressCallback& progress) {
   DecomposeResult result;
   result.labels = read_row_labels(label_files(task.labels), settled.dims.dims);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   auto noisy =
       release_entries(std::move(tensor), task.privacy.target(), settled.bounds, run).value();
   result.power = task.power;
@@ -281,7 +281,7 @@ DecomposeResult rehearse(SymmetricOracle& exact, const DecomposeTask& task,
       settle(task, PublicDims(PublicShape{exact.dim(), exact.order()}));
   SOTTO_REQUIRE_AT(settled.form.mechanism == PowerMechanism::iterate, "`mechanism`",
                    "a tensor that is known only by its answers takes noise on every iteration");
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PrivatePowerOracle oracle(exact, settled.noise, run);
   DecomposeResult result;
   result.power = settled.power;

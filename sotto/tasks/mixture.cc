@@ -138,7 +138,7 @@ MixtureResult run_private(SensitivePoints points, const MixtureTask& task,
   CountedPoints counted(std::move(points), task.privacy.norm());
   shape.records = counted.records();
   const PrivateMixtureTask settled = settle(task, shape, facts);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PrivatePoints paid(std::move(counted), task.privacy.target(), run);
   PrivateMixtureFit fit = fit_private_mixture(paid, settled.numbers, task.mixture, progress);
   throw_if_stopped(fit.status == Status::stopped);

@@ -183,7 +183,7 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
   const PublicPeopleShape shape = public_people_shape(data, "");
   const PrivatePeopleTask settled = settle_people(task, shape, facts);
   PeopleResult result = start_people(task, shape.dims);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   result = people_result(
       fit_private_people(std::move(data), settled.numbers, task.people, run, progress),
       std::move(result));

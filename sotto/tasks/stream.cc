@@ -231,7 +231,7 @@ StreamResult run_private(SensitivePoints points, const StreamTask& task,
   result.answers = numbers.answers;
   if (numbers.search) result.records_for_bound = numbers.search->records;
   result.checkpoint = open_checkpoint(task, description(task, settled, facts));
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PrivateStreamOracle oracle(
       std::move(points).transform([](Points source) { return OnePassRecords(std::move(source)); }),
       numbers, run, order_seed(task, result.checkpoint.get()));

@@ -207,7 +207,7 @@ TopicsResult run_private(Sensitive<Corpus> corpus, const TopicsTask& task,
   // where the words are chosen privately.
   std::optional<TopicCompanions> companions;
   if (shape.words > 0) companions = read_companions(task, public_words(corpus), shape.words);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PrivateTopicFit fit =
       fit_private_topics(std::move(corpus), settled.numbers, task.topics, run, progress);
   TopicsResult result =
@@ -227,7 +227,7 @@ TopicsResult run_published(const Sensitive<Corpus>& corpus, const TopicsTask& ta
   const PrivateTopicsTask settled = settle(task, shape, facts);
   std::vector<std::string> words = public_words(corpus);
   TopicCompanions companions = read_companions(task, words, shape.words);
-  PrivateRun run(settled.plan, task.privacy.key());
+  PrivateRun run(settled.plan, task.privacy);
   PublishedTopicFit fit =
       fit_published_topics(corpus, task.topics, task.as_published, task.privacy.target(), run);
   TopicsResult result = start_result(task, std::move(fit.model), std::move(words), shape.documents);
@@ -271,6 +271,7 @@ void TopicsTask::check() const {
                      "does not work with `epsilon`: products of released means are plug-in");
   }
   if (published()) {
+    SOTTO_REQUIRE_AT(privacy.ledger.empty(), "`as-published`", "does not work with `ledger`");
     SOTTO_REQUIRE_AT(privacy.mechanism == TopicMechanism::automatic && !privacy.core,
                      "`as-published`", "does not work with `mechanism` and `core`");
     SOTTO_REQUIRE_AT(!topics.refine, "`as-published`", "has no expectation steps: no `refine`");

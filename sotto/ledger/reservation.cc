@@ -1,0 +1,66 @@
+#include "sotto/ledger/reservation.h"
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+// Of the bytes of a file, whatever its name; empty where it cannot be read twice.
+std::string fingerprint_of(const std::string& path, const SecretKey& key) {
+  std::error_code failed;
+  if (path == "-" || !std::filesystem::is_regular_file(path, failed)) return "";
+  std::ifstream file(path, std::ios::binary);
+  KeyedDigest digest(key);
+  std::vector<char> bytes(1 << 20);
+  while (file.read(bytes.data(), std::ssize(bytes)) || file.gcount() > 0) {
+    digest.add(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  const KeyedDigest::Value value = digest.value();
+  return hexadecimal(value.data(), value.size());
+}
+
+// A run on a file that is not there is refused before it costs anything.
+void require_input(const std::string& path) {
+  if (path == "-") return;
+  std::error_code failed;
+  const bool readable =
+      !std::filesystem::is_directory(path, failed) && std::ifstream(path, std::ios::binary).good();
+  if (!readable) throw Error("cannot be opened", path, Fault::unopened);
+}
+
+}  // namespace
+
+Reservation::Reservation(const std::string& path, const std::string& data,
+                         const RunLedger::Request& request, const std::string& input)
+    : ledger_(path), request_(request), number_(0) {
+  require_input(input);
+  data_ = ledger_.account(data).data.name;
+  number_ = ledger_.reserve(data_, request);
+  const std::string fingerprint = fingerprint_of(input, ledger_.key());
+  if (!fingerprint.empty()) ledger_.set_fingerprint(number_, data_, fingerprint);
+}
+
+void Reservation::begin(const PrivacyClaim& target, const PrivacyStatement& statement) {
+  SOTTO_REQUIRE(!begun_, "a place in a ledger pays for one run");
+  SOTTO_REQUIRE(target.epsilon <= request_.asked.epsilon && target.delta <= request_.asked.delta &&
+                    statement.unit.find(request_.unit) != std::string::npos,
+                "this run is not the one for which the ledger has a place");
+  begun_ = true;
+}
+
+void Reservation::commit() {
+  SOTTO_REQUIRE(certificate_, "a run is committed to its ledger when it has a certificate");
+  try {
+    ledger_.commit(number_, data_, *certificate_);
+  } catch (const Error& error) {
+    throw Error(
+        error.message() + "; the result is complete, and the run counts with its whole claim",
+        error.place(), Fault::system);
+  }
+}
+
+}  // namespace sotto

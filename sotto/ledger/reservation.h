@@ -1,0 +1,39 @@
+// A place in a ledger for one private run, taken before the run reads a record.
+//
+// The run settles it with its certificate; the command commits it when the result is complete. In
+// every other case, a crash included, the run counts with its whole claim.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sotto/ledger/run_ledger.h"
+#include "sotto/privacy/certificate.h"
+
+namespace sotto {
+
+class Reservation {
+ public:
+  // Takes the place, or refuses. Then stores the keyed fingerprint of the input: nothing that
+  // follows depends on it. No fingerprint for what cannot be read twice ("-", pipes).
+  Reservation(const std::string& path, const std::string& data, const RunLedger::Request& request,
+              const std::string& input);
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+  // For the one run that it pays for. Refuses a second one, a larger claim or another unit.
+  void begin(const PrivacyClaim& target, const PrivacyStatement& statement);
+  void settle(const Certificate& certificate) { certificate_ = certificate; }
+  // Refused before settle().
+  void commit();
+
+ private:
+  RunLedger ledger_;
+  std::string data_;
+  RunLedger::Request request_;
+  std::int64_t number_;
+  bool begun_ = false;
+  std::optional<Certificate> certificate_;
+};
+
+}  // namespace sotto
