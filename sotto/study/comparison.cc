@@ -59,6 +59,8 @@ Estimate ratio_at_goal(const StudyTable& table, const std::vector<StudyCell>& ce
                        double goal) {
   std::vector<double> x;
   std::vector<Trials> both;
+  x.reserve(cells.size());
+  both.reserve(2 * cells.size());
   for (const std::string& measure : {a, b}) {
     for (const StudyCell& cell : cells) both.push_back(table.measured(cell, measure));
   }

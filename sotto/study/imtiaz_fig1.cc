@@ -111,7 +111,7 @@ Finding order_finding(const StudyTable& table, const char* states,
     finding.same = finding.same && order.confirmed();
     finding.measured += fmt::format("{}{} below {} {}", finding.measured.empty() ? "" : "; ",
                                     smaller, larger, to_words(order));
-    finding.numbers[smaller + " < " + larger] = to_json(order);
+    finding.numbers[fmt::format("{} < {}", smaller, larger)] = to_json(order);
   }
   return finding;
 }

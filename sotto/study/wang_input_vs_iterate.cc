@@ -59,6 +59,7 @@ Estimate exponent(const StudyTable& table, const std::string& measure) {
   }
   return bootstrap(cells, [&x](const std::vector<Trials>& drawn) {
     std::vector<double> y;
+    y.reserve(drawn.size());
     for (const Trials& trials : drawn) y.push_back(std::log(mean_of(trials)));
     return slope_of(x, y);
   });

@@ -127,9 +127,11 @@ double median_of(Trials values) {
 // log sigma at which half of the trials fail, for each d.
 std::vector<double> transitions(const std::vector<Trials>& cells) {
   std::vector<double> x, result;
+  x.reserve(kLevels);
   for (int j = 0; j < kLevels; ++j) x.push_back(std::log(level(j)));
   for (std::size_t c = 0; c < cells.size(); c += kLevels) {
     std::vector<double> rate;
+    rate.reserve(kLevels);
     for (int j = 0; j < kLevels; ++j) rate.push_back(mean_of(cells[c + static_cast<size_t>(j)]));
     result.push_back(crossing(x, rate, 0.5, Trend::rising));
   }

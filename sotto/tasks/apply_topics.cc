@@ -59,6 +59,7 @@ std::vector<std::string> names_of_topics(const TopicModel& model,
   std::vector<std::string> names;
   for (const std::vector<Index>& top : top_words(model.topics, kWordsOfAName)) {
     std::vector<std::string> words;
+    words.reserve(top.size());
     for (const Index w : top) words.push_back(vocabulary[static_cast<std::size_t>(w)]);
     names.push_back(fmt::format("{}: {}", names.size() + 1, join_text(words, ", ")));
   }

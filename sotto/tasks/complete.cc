@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/base/json.h"
 #include "sotto/base/random.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/complete/fit/bi_scaling.h"
