@@ -187,10 +187,10 @@ class Refusals(LedgerTest):
         for more, says in ((["--insecure-seed", 1], "--insecure-seed"),
                            (["--components", 0], "--components"),
                            (["--out", "full"], "full"),
-                           (["--ledger", ""], "--ledger"),
                            (["--ledger-data", "nobody"], "nobody")):
             self.assert_costs_nothing(*run, *more, says=says)
         self.assert_costs_nothing(*self.mixture("missing.npy"), says="missing.npy")
+        self.assert_costs_nothing(*self.mixture(self.input, ledger=""), says="name of a file")
         self.assert_costs_nothing("mixture", self.input, "-k", 2, "--ledger", "runs.ledger",
                                   says="needs --epsilon")
         tensor = self.generate("tensor", "-d", 5, "-k", 2, out="t") / "tensor.npy"
