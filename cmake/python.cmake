@@ -1,7 +1,7 @@
 # The Python package: one extension module over the tasks, with the command line inside.
 #
-# It is `sotto/_core`, for this machine if SOTTO_NATIVE is on. With SOTTO_LEVEL it is `sotto/_core_v2`
-# .., one of the modules of a wheel (cmake/python_levels.cmake).
+# It is `sotto/_core`, for this machine if SOTTO_NATIVE is on. With SOTTO_LEVEL it is
+# `sotto/_core_v2` .., one of the modules of a wheel (cmake/python_levels.cmake).
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module
              OPTIONAL_COMPONENTS Development.SABIModule)
 if(SKBUILD_SABI_VERSION AND NOT TARGET Python::SABIModule)

@@ -4,8 +4,9 @@
 usage: check_levels.py WHEEL
 
 Instructions are told apart by their encoding. AVX, AVX2, FMA and BMI begin with the byte c4 or c5,
-AVX-512 with 62; only LZCNT and MOVBE, which level 3 has too, look like older ones. Needs objdump;
-without it nothing is checked.
+AVX-512 with 62; only LZCNT and MOVBE, which level 3 has too, look like older ones. The encoding
+does not tell parts of AVX-512 beyond level 4 from those of it, so level 4 is only checked to use
+it. Needs objdump; without it nothing is checked.
 """
 import pathlib
 import re
@@ -44,8 +45,9 @@ def check(module, level):
         if code in count:
             count[code] += 1
         beyond += code in first or name in names
+    verdict = f"{beyond} beyond level {level}" if first else f"nothing known beyond level {level}"
     print(f"{module.name}: {total} instructions, {count['c4'] + count['c5']} of AVX or BMI, "
-          f"{count['62']} of AVX-512, {beyond} beyond level {level}")
+          f"{count['62']} of AVX-512, {verdict}")
     # A level that used nothing of its own would be a build with wrong flags.
     unused = {2: False, 3: count["c5"] == 0, 4: count["62"] == 0}[level]
     return total > 0 and beyond == 0 and not unused

