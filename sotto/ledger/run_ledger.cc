@@ -34,6 +34,7 @@ RunCost run_cost_from(const Json& json) {
 
 std::vector<std::string> names_of(const std::vector<LedgerAccount>& accounts) {
   std::vector<std::string> names;
+  names.reserve(accounts.size());
   for (const LedgerAccount& account : accounts) names.push_back(account.data.name);
   return names;
 }

@@ -37,7 +37,7 @@ double most_mu_squared(const PrivacyClaim& claim);
 
 // A run as it is counted: its claim, until it is settled with a cost.
 struct CountedRun {
-  PrivacyClaim claim;
+  PrivacyClaim claim{};
   double held = 0;  // room for its mu^2, set aside when it was admitted; 0: none was left
   std::optional<RunCost> cost;
 };
