@@ -122,8 +122,12 @@ def main():
                 sys.exit(f"{preset}: the build failed")
             p, f = run(preset, labels, 1 if "slow" in labels else options.jobs)
             passed, failed = passed + p, failed + f
-        for tests in (run_python, run_notebooks) if options.slow else (run_python,):
-            p, f = tests()
+            if preset == "release":
+                # On one processor, beside what follows.
+                others = [fetcher.submit(tests) for tests in
+                          ((run_python, run_notebooks) if options.slow else (run_python,))]
+        for tests in others:
+            p, f = tests.result()
             passed, failed = passed + p, failed + f
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

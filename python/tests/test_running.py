@@ -28,6 +28,8 @@ def test_progress_is_reported_and_can_stop():
 
 
 def test_ctrl_c_stops_a_fit():
+    # A test that runs in the background begins with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = np.random.default_rng(0)
     T = rng.normal(size=(120, 120, 120))
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
@@ -35,6 +37,7 @@ def test_ctrl_c_stops_a_fit():
     with pytest.raises(KeyboardInterrupt):
         sotto.CPDecomposition(30, n_starts=200, tol=0, max_iter=100000).fit(T)
     timer.join()
+    signal.signal(signal.SIGINT, before)
 
 
 def test_a_fit_leaves_the_interpreter_to_others():
