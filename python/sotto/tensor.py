@@ -55,7 +55,7 @@ class _TensorEstimator(TransformerMixin, SottoEstimator):
     def _fit_tensor(self, X: Any, options: dict[str, Any], labels: Any) -> dict[str, Any]:
         data, shape = _input.tensor(X, bool(options.pop("sum_repeated", False)))
         self._remember(*_numbers(X))
-        self.shape_ = shape
+        self.slice_shape_ = tuple(shape[1:])
         names = _labels(labels, shape)
         found = self._run("decompose", options, lambda texts, report: core.run_decompose(
             data, texts, self._private, names, report))
@@ -68,9 +68,9 @@ class _TensorEstimator(TransformerMixin, SottoEstimator):
         """Slices of the first mode, unfolded: one row each."""
         check_is_fitted(self)
         array = np.asarray(_input.as_numpy(X), dtype=np.float64)
-        if array.shape[1:] != tuple(self.shape_[1:]):
+        if array.shape[1:] != self.slice_shape_:
             raise Refused(f"X has slices of shape {array.shape[1:]}, the model has "
-                          f"{tuple(self.shape_[1:])}")
+                          f"{self.slice_shape_}")
         if not np.all(np.isfinite(array)):
             raise Refused("X has a value that is NaN or infinite")
         self._refuse_training_data(on_training_data, "the loadings", *_numbers(X))
@@ -109,7 +109,8 @@ class CPDecomposition(_TensorEstimator):
     values : {"counts", "real"}
         For ``unit="person"``: what the entries are.
     n_people : int, optional
-        For ``unit="person"``: a public guess at the number of people.
+        For ``unit="person"``, which needs it: a public guess at the number of people. It is never
+        read off the data.
     alpha0 : float
         For ``unit="person"`` and counts: how few components a person has.
     labels : list of lists of str, optional
@@ -124,6 +125,8 @@ class CPDecomposition(_TensorEstimator):
     weights_ : ndarray of shape (n_components,)
     factors_ : list of ndarray, one of shape (rows, n_components) a mode
         With ``unit="person"`` those of all modes but the first.
+    slice_shape_ : tuple of int
+        The shape of a slice of the first mode.
     fit_ : float
         1 - |X - model| / |X| of a public tensor, or of one that was released with noise.
     core_consistency_ : float or None
@@ -219,12 +222,15 @@ class CPDecomposition(_TensorEstimator):
         for name in ("non_negative", "missing", "n_starts", "max_iter", "tol", "weight", "anyway"):
             if getattr(self, name) not in (None, False):
                 raise Refused(f"{name}: is not for unit=\"person\"")
+        if self.n_people is None:
+            raise Refused("n_people: unit=\"person\" needs a public guess at the number of people; "
+                          "how many there are is protected")
         data, shape = _input.tensor(X)
         names = _labels(self.labels, shape)
         if names and names[0]:
             raise Refused("labels: people have none; give None for the first mode")
         self._remember(*_numbers(X))
-        self.shape_ = shape
+        self.slice_shape_ = tuple(shape[1:])
         options: dict[str, Any] = {"components": self.n_components, "values": self.values,
                                    "people": self.n_people, "seed": seed_of(self.random_state)}
         if self.values == "counts":
@@ -242,9 +248,9 @@ class CPDecomposition(_TensorEstimator):
         check_is_fitted(self)
         self._refuse_training_data(on_training_data, "the loadings", *_numbers(X))
         data, shape = _input.tensor(X)
-        if tuple(shape[1:]) != tuple(self.shape_[1:]):
+        if tuple(shape[1:]) != self.slice_shape_:
             raise Refused(f"X has slices of shape {tuple(shape[1:])}, the model has "
-                          f"{tuple(self.shape_[1:])}")
+                          f"{self.slice_shape_}")
         return np.asarray(core.loadings_of_people(
             [np.ascontiguousarray(factor) for factor in self.factors_], self.weights_, data,
             self.values == "counts", float(self.alpha0)))

@@ -179,7 +179,8 @@ def test_people_are_protected_slice_by_slice():
         labels=[None, [f"code {n}" for n in range(codes)], [f"drug {n}" for n in range(drugs)]],
         random_state=0).fit(X).report()
     with pytest.raises(sotto.Refused, match="non_negative"):
-        sotto.CPDecomposition(2, privacy=private("person"), non_negative=True).fit(X)
+        sotto.CPDecomposition(2, privacy=private("person"), n_people=people,
+                              non_negative=True).fit(X)
     few = Sparse([c[places[0] < 50] for c in places], counts[places][places[0] < 50],
                  (50, codes, drugs))
     found = model.transform(few).argmax(axis=1)

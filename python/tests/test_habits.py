@@ -42,9 +42,8 @@ def test_1_in_whatever_form_the_data_comes():
     import pyarrow as pa
     table = pa.table({name: X[:, j] for j, name in enumerate("abcde")})
     model = mixture().fit(table)
-    for same in (pd.DataFrame(X, columns=list("abcde")),):
-        with pytest.raises(sotto.Refused, match="on_training_data"):
-            model.score(same)
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.score(pd.DataFrame(X, columns=list("abcde")))
     single = X.astype(np.float32)
     model = mixture().fit(np.asfortranarray(single))
     with pytest.raises(sotto.Refused, match="on_training_data"):
@@ -138,6 +137,17 @@ def test_12_a_unit_that_is_not_protected():
         sotto.Privacy(epsilon=1, delta=1e-6)
     with pytest.raises(sotto.Refused, match="sotto.Privacy"):
         sotto.GaussianMixture(3, privacy=1.0, max_norm=5).fit(X)
+
+
+def test_people_counted_off_the_data():
+    """Neighbours differ by a person, so nothing may tell how many there are."""
+    people = np.random.default_rng(0).poisson(0.1, size=(3001, 8, 7)).astype(float)
+    with pytest.raises(sotto.Refused, match="n_people"):
+        sotto.CPDecomposition(2, privacy=private("person", 4)).fit(people)
+    model = sotto.CPDecomposition(2, privacy=private("person", 4), n_people=3000).fit(people)
+    shown = [model.report(), str(model.certificate_), str(model.result_),
+             *(str(value) for value in vars(pickle.loads(pickle.dumps(model))).values())]
+    assert all("3001" not in text for text in shown)
 
 
 def test_errors_quote_no_record():
