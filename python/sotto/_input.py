@@ -25,7 +25,7 @@ def as_numpy(data: Any) -> Any:
 
 # ---- points ----
 
-def points(X: Any) -> Any:
+def points(X: Any) -> core.Points:
     """Points for the library: float32 and float64 in any order, and sparse rows, in place."""
     if sp.issparse(X):
         rows = X.tocsr()

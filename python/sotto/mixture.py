@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import DensityMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from . import _input
-from ._base import SottoEstimator, option_texts, seed_of
+from ._base import option_texts, seed_of
 from ._load import core
+from ._points import PointEstimator
 from .errors import Refused
 from .privacy import Privacy
 
 _ROWS_AT_A_TIME = 1 << 16
 
 
-class GaussianMixture(DensityMixin, SottoEstimator):
+class GaussianMixture(DensityMixin, PointEstimator):
     """Gaussians of one spherical variance behind points, public or protected record by record.
 
     Parameters
@@ -57,8 +57,6 @@ class GaussianMixture(DensityMixin, SottoEstimator):
     True
     """
 
-    _units = ("record",)
-
     def __init__(self, n_components: int = 1, *, privacy: Privacy | None = None,
                  max_norm: float | None = None, norm_range: tuple[float, float] | None = None,
                  refine: int | None = None, random_state: Any = None, progress: Any = None) -> None:
@@ -70,11 +68,6 @@ class GaussianMixture(DensityMixin, SottoEstimator):
         self.random_state = random_state
         self.progress = progress
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any = None) -> GaussianMixture:
         """Finds the Gaussians.
 
@@ -84,22 +77,8 @@ class GaussianMixture(DensityMixin, SottoEstimator):
             One point a row.
         """
         self._check_privacy()
-        if self._private and self.max_norm is None and self.norm_range is None:
-            raise Refused(
-                "max_norm: a private fit needs a bound on the norm of a record that is not read "
-                "off the data, or norm_range=(low, high) to choose one privately")
         options = self._options()
-        if _input.is_batches(X):
-            begin, dim, records, again, names = _input.batches(X)
-            data = core.point_batches(self._remember_batches(begin, dim), dim, records, again)
-            self.n_features_in_ = dim
-            if names:
-                self.feature_names_in_ = np.asarray(names, dtype=object)
-        else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
-                              ensure_min_samples=2)
-            self._remember(*_parts(X))
-            data = _input.points(X)
+        data = self._training_points(X)
         options["seed"] = seed_of(self.random_state)
         found = self._run("mixture", options, lambda texts, report: core.run_mixture(
             data, texts, self._private, report))
@@ -141,18 +120,12 @@ class GaussianMixture(DensityMixin, SottoEstimator):
         return str(core.plan_mixture(options, n_features, n_records, False))
 
     def _options(self) -> dict[str, Any]:
-        options: dict[str, Any] = {"components": self.n_components, "refine": self.refine,
-                                   "max_norm": self.max_norm}
-        if self.norm_range is not None:
-            low, high = self.norm_range
-            options["norm_range"] = f"{float(low)!r}:{float(high)!r}"
-        return options
+        return {"components": self.n_components, "refine": self.refine, **self._norm_options()}
 
     def _log_densities(self, X: Any, on_training_data: bool) -> np.ndarray:
         """log w_i - d/2 log(2 pi s^2) - |x - mu_i|^2 / 2 s^2, rows in blocks."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        self._refuse_training_data(on_training_data, "a prediction", *_parts(X))
+        X = self._new_points(X, on_training_data, "a prediction")
         variance = max(float(self.covariances_[0]), np.finfo(float).tiny)
         with np.errstate(divide="ignore"):
             constant = (np.log(self.weights_)
@@ -167,7 +140,3 @@ class GaussianMixture(DensityMixin, SottoEstimator):
                 rows @ self.means_.T / variance + constant
                 - 0.5 * np.asarray(squares).reshape(-1, 1) / variance)
         return logs
-
-
-def _parts(X: Any) -> tuple[Any, ...]:
-    return (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (X,)

@@ -10,14 +10,14 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import _input
-from ._base import SottoEstimator, option_texts, seed_of
+from ._base import option_texts, seed_of
 from ._load import core
+from ._points import PointEstimator
 from .errors import Refused
 from .privacy import Privacy
 
 
-class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimator):
+class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointEstimator):
     """The components of 1/n sum x (x) x (x) x over points that are read once.
 
     `fit` reads an array, a pyarrow table or Parquet file, or a generator of batches. `partial_fit`
@@ -70,8 +70,6 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
     [0, 1, 2]
     """
 
-    _units = ("record",)
-
     def __init__(self, n_components: int = 1, *, privacy: Privacy | None = None,
                  max_norm: float | None = None, norm_range: tuple[float, float] | None = None,
                  order: int = 3, method: str | None = None, n_starts: int | None = None,
@@ -90,26 +88,10 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
         self.random_state = random_state
         self.progress = progress
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any = None) -> StreamDecomposition:
         """Reads the points once."""
         options = self._checked_options()
-        if _input.is_batches(X):
-            begin, dim, records, again, names = _input.batches(X)
-            data = core.point_batches(self._remember_batches(begin, dim), dim, records, again)
-            self.n_features_in_ = dim
-            if names:
-                self.feature_names_in_ = np.asarray(names, dtype=object)
-        else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32],
-                              ensure_min_samples=2)
-            self._remember(*_parts(X))
-            data = _input.points(X)
-        self._learn(data, options)
+        self._learn(self._training_points(X), options)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> StreamDecomposition:
@@ -131,8 +113,7 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
     def transform(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
         """The loadings of the components in each point, by least squares. It shows the points."""
         check_is_fitted(self, "components_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        self._refuse_training_data(on_training_data, "the loadings", *_parts(X))
+        X = self._new_points(X, on_training_data, "the loadings")
         return np.asarray(X @ np.linalg.pinv(self.components_))
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -155,19 +136,10 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sot
 
     def _checked_options(self) -> dict[str, Any]:
         self._check_privacy()
-        if self._private and self.max_norm is None and self.norm_range is None:
-            raise Refused(
-                "max_norm: a private fit needs a bound on the norm of a record that is not read "
-                "off the data, or norm_range=(low, high) to choose one privately")
-        options: dict[str, Any] = {
+        return {
             "components": self.n_components, "order": self.order, "method": self.method,
             "starts": self.n_starts, "iterations": self.max_iter, "batch": self.batch_size,
-            "shuffle": self.shuffle, "max_norm": self.max_norm,
-            "seed": seed_of(self.random_state)}
-        if self.norm_range is not None:
-            low, high = self.norm_range
-            options["norm_range"] = f"{float(low)!r}:{float(high)!r}"
-        return options
+            "shuffle": self.shuffle, "seed": seed_of(self.random_state), **self._norm_options()}
 
     def _learn(self, data: Any, options: dict[str, Any]) -> None:
         found = self._run("stream", options, lambda texts, report: core.run_stream(
@@ -224,7 +196,3 @@ class _Feed:
         except BaseException as error:  # noqa: BLE001 (handed to the caller's thread)
             self.error = error
         self.asks.put(False)
-
-
-def _parts(X: Any) -> tuple[Any, ...]:
-    return (X.indptr, X.indices, X.data) if hasattr(X, "indptr") else (X,)
