@@ -1,12 +1,14 @@
-# Each program of examples/ is compiled and run, and must print what its last comment says. Only
-# examples about reports link sotto_report.
+# Each program of examples/ is compiled with the headers that are installed, and run, and must print
+# what its last comment says. Only examples about reports link sotto_report.
 file(GLOB examples CONFIGURE_DEPENDS examples/*.cc)
 foreach(source ${examples})
   get_filename_component(name ${source} NAME_WE)
-  file(STRINGS ${source} reports REGEX "#include \"sotto/report/")
+  file(STRINGS ${source} reports REGEX "#include \"sotto/report.h")
   add_executable(example_${name} ${source})
   target_link_libraries(example_${name} PRIVATE $<IF:$<BOOL:${reports}>,sotto_report,sotto>
                                                 sotto_flags OpenMP::OpenMP_CXX)
+  target_include_directories(example_${name} BEFORE PRIVATE ${SOTTO_INSTALLED_HEADERS})
+  add_dependencies(example_${name} public_headers)
   # As the unit tests, whose precompiled headers they share; tests/package does without.
   target_compile_options(example_${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   if(SOTTO_PCH)

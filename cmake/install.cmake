@@ -15,15 +15,24 @@ install(TARGETS sotto_cli)
 add_custom_target(installable DEPENDS sotto sotto_report sotto_shared sotto_report_shared sotto_cli)
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
-# tests/package checks the list; everything else is internal.
+# The public headers of a folder are installed as one; everything else is internal. tests/package
+# checks the list.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(version_header ${PROJECT_BINARY_DIR}/generated/sotto/base/version.h)
+set(SOTTO_INSTALLED_HEADERS ${PROJECT_BINARY_DIR}/include)
 file(STRINGS cmake/public_headers.txt public_headers)
-foreach(header ${public_headers})
-  get_filename_component(folder ${header} DIRECTORY)
-  if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${header})
-    set(header ${PROJECT_BINARY_DIR}/generated/${header})
-  endif()
-  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
-endforeach()
+list(REMOVE_ITEM public_headers sotto/base/version.h)
+set(made_headers ${SOTTO_INSTALLED_HEADERS}/sotto/sotto.h)
+add_custom_command(
+  OUTPUT ${made_headers}
+  COMMAND ${Python3_EXECUTABLE} scripts/public_headers.py ${version_header}
+          ${SOTTO_INSTALLED_HEADERS}
+  DEPENDS scripts/public_headers.py cmake/public_headers.txt ${public_headers} ${version_header}
+  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  VERBATIM)
+add_custom_target(public_headers ALL DEPENDS ${made_headers})
+add_dependencies(installable public_headers)
+install(DIRECTORY ${SOTTO_INSTALLED_HEADERS}/sotto DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sotto)
 install(EXPORT sottoTargets NAMESPACE sotto:: DESTINATION ${package_dir})
@@ -39,7 +48,6 @@ foreach(name sotto sotto_report)
 endforeach()
 
 # The manual, as a man page and as in docs/.
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(man_page ${PROJECT_BINARY_DIR}/sotto.1)
 add_custom_command(
   OUTPUT ${man_page}

@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "sotto/report/describe.h"
-#include "sotto/report/write_result.h"
+#include "sotto/report.h"
 #include "sotto/sotto.h"
 
 int main() {

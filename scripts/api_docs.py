@@ -11,6 +11,8 @@ import pathlib
 import re
 import sys
 
+import public_headers
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # In the order of the page. The first one is in README.md.
 EXAMPLES = ["decompose", "private_decompose", "plan", "private_stream", "topics", "private_topics",
@@ -54,15 +56,17 @@ def parts(name):
     return title, prose, code, output
 
 
-def headers():
-    for path in (ROOT / "cmake" / "public_headers.txt").read_text().split():
-        text = (ROOT / path).read_text() if (ROOT / path).exists() else "// The version."
-        opening = []
-        for line in text.splitlines():
-            if not line.startswith("// "):
-                break
-            opening.append(line[3:])
-        yield path, re.split(r"(?<=[a-z)]\.) (?=[A-Z`])|:$", " ".join(opening))[0].rstrip(":")
+def first_sentence(header):
+    """Of the comment that a header opens with."""
+    path = ROOT / header
+    text = path.read_text() if path.exists() else "// The version."
+    opening = []
+    for line in text.splitlines():
+        if not line.startswith("// "):
+            break
+        opening.append(line[3:])
+    first = re.split(r"(?<=[a-z)]\.) (?=[A-Z`])|:$", " ".join(opening))[0]
+    return first.rstrip(":").removesuffix(".") + "."
 
 
 def api():
@@ -71,10 +75,10 @@ def api():
         title, prose, code, output = parts(name)
         text += f"\n## {title}\n\n{prose[:1].upper()}{prose[1:]}\n\n"
         text += f"```cpp\n{code}\n```\n\nprints (`examples/{name}.cc`):\n\n```\n{output}\n```\n"
-    text += "\n## Public headers\n\nEverything else is internal and not installed.\n\n"
-    text += "| header | what it is |\n|---|---|\n"
-    for path, what in headers():
-        text += f"| `{path}` | {what} |\n"
+    text += "\n## Public headers\n\nEverything else is internal and not installed.\n"
+    for installed, made_of in public_headers.by_installed_name().items():
+        text += f"\n`{installed}`\n\n"
+        text += "".join(f"- {first_sentence(header)}\n" for header in made_of)
     return text
 
 

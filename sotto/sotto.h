@@ -13,8 +13,8 @@
 // The folder of a result is a model: apply() uses it on new data, and spends nothing.
 //
 // An input is read from a file (tensor_input and its like) or is in memory (sensitive_input,
-// public_input). result.json and report.html are in the library sotto_report: report/describe.h
-// and report/write_result.h. docs/api.md has examples.
+// public_input). result.json and report.html are in the library sotto_report: report.h. docs/api.md
+// has examples.
 #pragma once
 
 #include "sotto/base/error.h"

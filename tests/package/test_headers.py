@@ -13,7 +13,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD, COMPILER, FLAGS = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-PUBLIC = (ROOT / "cmake" / "public_headers.txt").read_text().split()
+sys.path.insert(0, str(ROOT / "scripts"))
+import public_headers  # noqa: E402
+
+PUBLIC = public_headers.public_headers()
 GENERATED = "sotto/base/version.h"
 # Headers that declare nothing.
 WITHOUT_NAMESPACE = {GENERATED, "sotto/base/export.h", "sotto/sotto.h"}
@@ -51,10 +54,16 @@ class PublicHeaders(unittest.TestCase):
             if path.relative_to(ROOT).as_posix() not in PUBLIC:
                 self.assertNotIn("SOTTO_API", path.read_text(), path)
 
-    def test_examples_include_public_headers_only(self):
+    def test_each_comes_after_those_of_its_folder_that_it_includes(self):
+        for place, header in enumerate(PUBLIC):
+            for target in INCLUDE.findall(text_of(header)):
+                if public_headers.installed_name(target) == public_headers.installed_name(header):
+                    self.assertIn(target, PUBLIC[:place], f"included by {header}")
+
+    def test_examples_include_installed_headers_only(self):
         for path in (ROOT / "examples").glob("*.cc"):
             for target in INCLUDE.findall(path.read_text()):
-                self.assertIn(target, PUBLIC, path)
+                self.assertIn(target, public_headers.by_installed_name(), path)
 
     @unittest.skipUnless(os.environ.get("SOTTO_SLOW"), "a minute: for the slow lane")
     def test_each_compiles_alone(self):
