@@ -96,6 +96,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR})
 # Needed only to compile against the library.
 string(
   CONCAT CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, libfftw3-dev, zlib1g-dev, "
+    "libeigen3-dev, libfmt-dev, nlohmann-json3-dev, libsodium-dev, zlib1g-dev, "
     "libsqlite3-dev")
 include(CPack)

@@ -19,7 +19,7 @@ function(sotto_interface name)
     ${name}
     PUBLIC Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
     PRIVATE $<BUILD_INTERFACE:sotto_flags> ZLIB::ZLIB SQLite::SQLite3 OpenMP::OpenMP_CXX
-            Threads::Threads PkgConfig::sodium PkgConfig::fftw3)
+            Threads::Threads PkgConfig::sodium)
 endfunction()
 
 # The folders in which the time of a run goes. With -O2 the power method took 1.4 times as long, a

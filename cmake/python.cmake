@@ -17,9 +17,10 @@ set(module _core)
 if(SOTTO_LEVEL)
   set(module _core_v${SOTTO_LEVEL})
 endif()
-file(GLOB sources CONFIGURE_DEPENDS python/bindings/*.cc)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cc)
 nanobind_add_module(sotto_python NB_STATIC STABLE_ABI NOMINSIZE ${sources}
                     $<TARGET_OBJECTS:sotto_commands>)
+sotto_unity(sotto_python 5)
 target_compile_definitions(sotto_python PRIVATE SOTTO_MODULE=${module})
 target_link_libraries(sotto_python PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)
 # Warnings are for our own code, not for these headers.

@@ -29,8 +29,8 @@ foreach(level ${SOTTO_PYTHON_LEVELS})
           COMPONENT python USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "_core_v${level}.*so")
 endforeach()
 
-# The terms of the libraries that the wheel will carry (FFTW has the GPL), where Debian keeps them.
-foreach(package libfftw3-double3 libfmt9 libgomp1 libsodium23)
+# The terms of the libraries that the wheel will carry, where Debian keeps them.
+foreach(package libfmt9 libgomp1 libsodium23 libsqlite3-0)
   set(terms /usr/share/doc/${package}/copyright)
   if(SKBUILD_METADATA_DIR AND EXISTS ${terms})
     file(REAL_PATH ${terms} terms)  # the link would be installed, not what it points to

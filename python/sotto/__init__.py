@@ -12,17 +12,22 @@ Without `privacy` an estimator treats its data as public, and its repr says so.
 """
 from __future__ import annotations
 
-from . import account, export, plot
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._load import core as _core
-from .certificate import Certificate
-from .completion import TensorCompletion
-from .mixture import GaussianMixture
-from .errors import Refused, Stopped
-from .privacy import Budget, Privacy
-from .stream import StreamDecomposition
-from .tensor import (CPDecomposition, CPTensor, Tucker, TuckerTensor, cp, symmetric_power, tucker,
-                     whiten)
-from .topics import TopicModel
+
+if TYPE_CHECKING:
+    from . import account, export, plot
+    from .certificate import Certificate
+    from .completion import TensorCompletion
+    from .errors import Refused, Stopped
+    from .mixture import GaussianMixture
+    from .privacy import Budget, Privacy
+    from .stream import StreamDecomposition
+    from .tensor import (CPDecomposition, CPTensor, Tucker, TuckerTensor, cp, symmetric_power,
+                         tucker, whiten)
+    from .topics import TopicModel
 
 __version__: str = _core.version
 
@@ -31,3 +36,33 @@ __all__ = [
     "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker", "TuckerTensor",
     "account", "cp", "export", "plot", "symmetric_power", "tucker", "whiten",
 ]
+
+# Each module is imported when a name of it is first used: the console script `sotto` needs none of
+# them, and scikit-learn, which estimators need, takes a second to import.
+_NAMES = {
+    "certificate": ["Certificate"],
+    "completion": ["TensorCompletion"],
+    "errors": ["Refused", "Stopped"],
+    "mixture": ["GaussianMixture"],
+    "privacy": ["Budget", "Privacy"],
+    "stream": ["StreamDecomposition"],
+    "tensor": ["CPDecomposition", "CPTensor", "Tucker", "TuckerTensor", "cp", "symmetric_power",
+               "tucker", "whiten"],
+    "topics": ["TopicModel"],
+}
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE_OF:
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    elif name in __all__:
+        value = importlib.import_module(f".{name}", __name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,8 @@
 """Progress, Ctrl-C, threads, and tensors that answer questions."""
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -121,3 +123,15 @@ def test_levels_of_processors():
     assert processor_level(v3) == 3
     assert processor_level(v3 | {"avx512f"}) == 3
     assert processor_level(v3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) == 4
+
+
+def test_command_line_starts_without_scikit_learn():
+    script = "import sys, sotto._cli; print('sklearn' in sys.modules, sorted(dir(sotto))[:2])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False ['Budget', 'CPDecomposition']\n"
+
+
+def test_every_public_name_is_there():
+    assert all(getattr(sotto, name) is not None for name in sotto.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'Topics'"):
+        sotto.Topics

@@ -1,4 +1,9 @@
-// Linear convolution of two real sequences by FFTW, callable from any thread.
+// Linear convolution of two real sequences by a fast Fourier transform, callable from any thread.
+//
+// The product c = a b of two polynomials of degree sum below n = 2m is computed modulo x^m - i. The
+// remainder of a real polynomial is its lower half plus i times its upper half, so one complex
+// transform of length m holds all of it (right-angle convolution, Crandall & Fagin 1994). With x =
+// w y, w^m = i, the modulus is y^m - 1, which a transform of length m multiplies by.
 #pragma once
 
 #include <vector>

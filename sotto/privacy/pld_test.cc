@@ -257,6 +257,18 @@ TEST(LossDistribution, losses_below_zero_are_free_only_if_nothing_was_lost) {
   EXPECT_EQ(around.epsilon(std::log(1e-6), 0), std::numeric_limits<double>::infinity());
 }
 
+TEST(FftConvolve, of_two_units_is_one_unit_exactly_where_both_shifts_lead) {
+  for (const std::size_t n : {7u, 64u, 1000u, 1u << 17}) {
+    std::vector<double> a(n), b(n + 3);
+    a[n - 2] = 1;
+    b[n / 3] = 1;
+    const Convolution c = fft_convolve(a, b);
+    for (std::size_t k = 0; k < c.values.size(); ++k) {
+      ASSERT_NEAR(c.values[k], k == n - 2 + n / 3 ? 1 : 0, 1e-15) << n << " " << k;
+    }
+  }
+}
+
 TEST(FftConvolve, stays_within_its_own_error_bound_of_the_naive_sum) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform;

@@ -49,7 +49,7 @@ class Package(unittest.TestCase):
     def test_the_package_names_what_it_depends_on(self):
         fields = run("dpkg-deb", "-f", self.package)
         self.assertIn("Package: sotto\n", fields)
-        for library in "libsodium", "libfftw3", "libfmt", "zlib1g", "libgomp1", "libsqlite3-0":
+        for library in "libsodium", "libfmt", "zlib1g", "libgomp1", "libsqlite3-0":
             self.assertRegex(fields, f"Depends: .*{library}")
         self.assertIn("libeigen3-dev", fields)
 
