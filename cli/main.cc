@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/short_waits.h"
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/base/version.h"
@@ -159,4 +160,7 @@ int main(const std::vector<std::string>& arguments) {
 
 }  // namespace sotto::cli
 
-int main(int argc, char** argv) { return sotto::cli::main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  sotto::cli::start_with_short_waits(argv);
+  return sotto::cli::main({argv + 1, argv + argc});
+}

@@ -4,9 +4,11 @@ A wheel has one for each level of x86-64; a build in place has one for its own m
 """
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import pathlib
+from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -35,15 +37,34 @@ def _flags() -> set[str]:
     return set()
 
 
+@contextlib.contextmanager
+def _short_waits() -> Iterator[None]:
+    """Threads of modules loaded here leave the processor after some microseconds of waiting.
+
+    By default they wait busily for milliseconds, which slows down whoever shares the processors.
+    Their runtime reads this from the environment when it is loaded. Afterwards the environment is
+    as before, and other packages keep their way to wait.
+    """
+    if {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys():
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = "3000"
+    try:
+        yield
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
+
+
 def load() -> ModuleType:
     """The module of this build, or the best one of a wheel; SOTTO_LEVEL takes a lower one."""
-    try:
-        return importlib.import_module("sotto._core")
-    except ModuleNotFoundError:
-        pass
-    best = processor_level(_flags())
-    level = min(best, int(os.environ.get("SOTTO_LEVEL", best)))
-    return importlib.import_module(f"sotto._core_v{level}")
+    with _short_waits():
+        try:
+            return importlib.import_module("sotto._core")
+        except ModuleNotFoundError:
+            pass
+        best = processor_level(_flags())
+        level = min(best, int(os.environ.get("SOTTO_LEVEL", best)))
+        return importlib.import_module(f"sotto._core_v{level}")
 
 
 if TYPE_CHECKING:

@@ -1,10 +1,12 @@
 """The program itself: help, version, manual, unknown commands."""
+import os
 import pathlib
 import re
 import shlex
 import subprocess
+import time
 
-from sotto_cli import ProgramTest, main
+from sotto_cli import PROGRAM, ProgramTest, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -55,6 +57,31 @@ class Program(ProgramTest):
                 words[words.index("found")] = f"{name} found"
             done = self.sotto(*words)
             self.assertIn(done.returncode, (0, 3), f"{example}\n{done.stderr}")
+
+    def waiting(self, **environment):
+        """What the program, waiting for its input, has in its environment."""
+        kept = {name: value for name, value in os.environ.items()
+                if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_NUM_THREADS")}
+        process = subprocess.Popen([PROGRAM, "mixture", "-", "-k", "2"], stdin=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**kept, **environment})
+        process.stdin.write(b"1,")  # taken once it reads
+        process.stdin.flush()
+        try:
+            for _ in range(200):
+                variables = pathlib.Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+                if b"GOMP_SPINCOUNT=3000" in variables:
+                    return True
+                time.sleep(0.005)
+            return False
+        finally:
+            process.kill()
+            process.communicate()
+
+    def test_threads_do_not_wait_busily_unless_asked_to(self):
+        self.assertTrue(self.waiting(OMP_NUM_THREADS="2"))
+        self.assertFalse(self.waiting(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="active"))
+        self.assertFalse(self.waiting(OMP_NUM_THREADS="1"))
 
     def test_bash_completes_commands_options_and_values(self):
         script = self.succeed("--completion", "bash")
