@@ -17,7 +17,7 @@ from ._load import core as _core
 from .certificate import Certificate
 from .completion import TensorCompletion
 from .mixture import GaussianMixture
-from .errors import Refused, Stopped
+from .errors import NotReserved, Refused, Stopped
 from .privacy import Budget, Privacy
 from .stream import StreamDecomposition
 from .tensor import (CPDecomposition, CPTensor, Tucker, TuckerTensor, cp, symmetric_power, tucker,
@@ -27,7 +27,8 @@ from .topics import TopicModel
 __version__: str = _core.version
 
 __all__ = [
-    "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "Privacy", "Refused",
-    "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker", "TuckerTensor",
+    "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "NotReserved", "Privacy",
+    "Refused", "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker",
+    "TuckerTensor",
     "account", "cp", "export", "plot", "symmetric_power", "tucker", "whiten",
 ]
