@@ -35,7 +35,7 @@ class Account : public Command {
     ResultDocument result = start_document(summary());
     const std::string text = answer(result);
     result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    fmt::print("{}", json_ ? to_text(json_of(result)) : text);
+    fmt::print("{}", json_ ? result_text(result) : text);
     return exit_done;
   }
 

@@ -44,7 +44,7 @@ class Apply final : public Command {
       save(result, *out);
       write_result(*out, document);
     }
-    fmt::print("{}", common_.json ? to_text(json_of(document)) : to_text(result));
+    fmt::print("{}", common_.json ? result_text(document) : to_text(result));
     return exit_done;
   }
 

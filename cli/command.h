@@ -9,6 +9,7 @@
 
 #include "sotto/base/options.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/report/document.h"
 
 namespace sotto::cli {
@@ -41,6 +42,9 @@ class Command {
   virtual std::string example() const = 0;
   virtual ExitCode run() = 0;
 
+  // The options of a private run; none: the command has no such runs.
+  virtual const TargetOptions* privacy() const { return nullptr; }
+
   // The arguments that follow the name, as they were typed: they run the command again.
   std::vector<std::string> arguments;
 
@@ -65,8 +69,9 @@ struct CommonOptions {
   }
   // Opens the folder of --out, if there is one. Refuses a folder that holds an input of this run,
   // since a former result in the folder is replaced.
-  void open_folder(std::optional<OutputFolder>& folder,
-                   const std::vector<std::string>& inputs) const;
+  // A private run's ledger and key must not lie in it, either, and a key needs a folder to sign.
+  void open_folder(std::optional<OutputFolder>& folder, std::vector<std::string> inputs,
+                   const TargetOptions& privacy = {}) const;
 };
 
 std::vector<std::unique_ptr<Command>> all_commands();
@@ -76,6 +81,7 @@ std::unique_ptr<Command> make_decompose();
 std::unique_ptr<Command> make_generate_tensor();
 std::vector<std::unique_ptr<Command>> make_account_commands();
 std::vector<std::unique_ptr<Command>> make_ledger_commands();
+std::vector<std::unique_ptr<Command>> make_verify_commands();
 std::unique_ptr<Command> make_generate_points();
 std::unique_ptr<Command> make_generate_corpus();
 std::unique_ptr<Command> make_stream();

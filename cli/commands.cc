@@ -23,13 +23,16 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_generate_visits());
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   for (auto& command : make_ledger_commands()) commands.push_back(std::move(command));
+  for (auto& command : make_verify_commands()) commands.push_back(std::move(command));
   commands.push_back(make_reproduce());
   return commands;
 }
 
 ResultDocument Command::start_document(const std::string& title,
                                        const std::vector<std::string>& unused) {
-  return ResultDocument({name(), title, options(), arguments, unused});
+  ResultDocument document({name(), title, options(), arguments, unused});
+  if (privacy() != nullptr) document.stated(privacy()->stated());
+  return document;
 }
 
 OptionTable CommonOptions::table() {
@@ -42,8 +45,11 @@ OptionTable CommonOptions::table() {
 }
 
 void CommonOptions::open_folder(std::optional<OutputFolder>& folder,
-                                const std::vector<std::string>& inputs) const {
+                                std::vector<std::string> inputs,
+                                const TargetOptions& privacy) const {
   SOTTO_REQUIRE_AT(!force || !out.empty(), "--force", "needs --out");
+  SOTTO_REQUIRE_AT(privacy.sign.empty() || !out.empty(), "`sign`", "needs `out` to write to");
+  inputs.insert(inputs.end(), {privacy.sign, privacy.ledger});
   if (out.empty()) return;
   for (const std::string& input : inputs) {
     const std::string parent = std::filesystem::path(input).parent_path().string();

@@ -48,6 +48,7 @@ class Complete final : public Command {
     return "sotto complete ratings.csv --epsilon 1 --range 1:5 --out found";
   }
 
+  const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     const bool is_private = task_.privacy.asked();
@@ -57,7 +58,7 @@ class Complete final : public Command {
     task_.check();
     if (is_private) require_public(task_.companions(), ratings_);
     if (plan_) return announce();
-    common_.open_folder(folder_, inputs());
+    common_.open_folder(folder_, inputs(), task_.privacy);
     if (task_.privacy.for_users()) return learn_from_users();
     if (!is_private) say_not_private("the ratings are treated as public", common_.json);
     return check_ ? report() : learn();
@@ -73,7 +74,7 @@ class Complete final : public Command {
   }
 
   Input<Ratings> read() {
-    task_.privacy.reserve(name(), unit(), ratings_);
+    task_.privacy.reserve(name(), unit(), ratings_, paths_of(task_.companions()));
     const Stopwatch reading;
     Sensitive<Ratings> ratings =
         while_reading([&] { return read_ratings(ratings_, task_.reading()); });
@@ -134,7 +135,7 @@ class Complete final : public Command {
   template <class Result>
   void present(const Result& result, ResultDocument& document) {
     if (folder_) write_result(*folder_, document);
-    fmt::print("{}", common_.json ? to_text(json_of(document)) : to_text(result));
+    fmt::print("{}", common_.json ? result_text(document) : to_text(result));
   }
 
   std::string ratings_;

@@ -49,6 +49,7 @@ class Decompose final : public Command {
     return "sotto decompose visits.tns --unit person -k 5 --epsilon 1 --delta 1e-6 --out found";
   }
 
+  const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     if (people_.chosen()) return run_people();
@@ -61,9 +62,9 @@ class Decompose final : public Command {
     std::optional<OutputFolder> folder;
     std::vector<std::string> inputs{path_, task_.whiten_with, task_.mask};
     for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
-    common_.open_folder(folder, inputs);
+    common_.open_folder(folder, inputs, task_.privacy);
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_);
+    task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
     const Stopwatch reading;
     Input<AnyTensor> tensor = while_reading([&] {
       return tensor_input(path_, format_, is_private,
@@ -150,7 +151,7 @@ class Decompose final : public Command {
       save(result, *folder);
       write_result(*folder, document);
     }
-    if (common_.json) fmt::print("{}", to_text(json_of(document)));
+    if (common_.json) fmt::print("{}", result_text(document));
   }
 
   // What a terminal shows of a joint fit: lines, each with its end.

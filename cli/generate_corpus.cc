@@ -56,7 +56,7 @@ class GenerateCorpus final : public Command {
     result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(json_of(result)));
+      fmt::print("{}", result_text(result));
     } else {
       fmt::print("{}/{}: {} documents, {} words, {} entries; truth in topics.npy\n", common_.out,
                  file, model_.documents, model_.vocabulary, size.entries);

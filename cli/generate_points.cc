@@ -63,7 +63,7 @@ class GeneratePoints final : public Command {
     folder->write_npy(truth(), points.vectors());
     write_result(*folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(json_of(result)));
+      fmt::print("{}", result_text(result));
     } else if (!raw_) {
       fmt::print("{}/points.npy: {} records of dimension {}, {} components; truth in {}\n",
                  common_.out, model_.records, model_.dim, model_.components, truth());

@@ -40,7 +40,7 @@ class GenerateRatings final : public Command {
     result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(json_of(result)));
+      fmt::print("{}", result_text(result));
     } else {
       fmt::print(
           "{}/ratings.csv: {} entries; {} more in test.csv, without noise in "

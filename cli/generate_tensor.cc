@@ -50,7 +50,7 @@ class GenerateTensor final : public Command {
     result.seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(json_of(result)));
+      fmt::print("{}", result_text(result));
     } else {
       fmt::print("{}/{}: order {}, dimension {}, {} components; truth in vectors.npy\n",
                  common_.out, file, model_.order, model_.dim, model_.components);

@@ -42,7 +42,7 @@ class GenerateVisits final : public Command {
     result.seconds(making.seconds());
     write_result(folder, result);
     if (common_.json) {
-      fmt::print("{}", to_text(json_of(result)));
+      fmt::print("{}", result_text(result));
     } else {
       fmt::print("{}/visits.tns: {} people, {} entries; truth in factors_1.npy and so on\n",
                  common_.out, model_.people, made.visits.nnz());

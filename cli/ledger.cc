@@ -5,9 +5,12 @@
 
 #include "cli/command.h"
 #include "sotto/base/error.h"
+#include "sotto/io/atomic_file.h"
+#include "sotto/io/same_file.h"
 #include "sotto/ledger/forecast.h"
 #include "sotto/ledger/ledger_text.h"
 #include "sotto/ledger/run_ledger.h"
+#include "sotto/report/ledger_page.h"
 
 namespace sotto::cli {
 namespace {
@@ -119,12 +122,23 @@ class LedgerShow final : public LedgerCommand {
  public:
   std::string name() const override { return "ledger show"; }
   std::string summary() const override { return "Check a ledger and show its limits and totals"; }
-  std::string example() const override { return "sotto ledger show runs.ledger"; }
-  OptionTable options() override { return with_name({}); }
+  std::string example() const override { return "sotto ledger show runs.ledger --html spent.html"; }
+  OptionTable options() override {
+    return with_name({}).text("html", 0, html_, "FILE",
+                              "write a page with the curve of spending and every run, too");
+  }
   ExitCode run() override {
-    fmt::print("{}", totals_text(accounts()));
+    const std::vector<LedgerAccount> found = accounts();
+    if (!html_.empty()) {
+      SOTTO_REQUIRE_AT(!same_file(html_, path_), "`html`", "{} is the ledger", html_);
+      write_file_atomic(html_, render(ledger_page(found)));
+    }
+    fmt::print("{}", totals_text(found));
     return exit_done;
   }
+
+ private:
+  std::string html_;
 };
 
 class LedgerHistory final : public LedgerCommand {

@@ -44,6 +44,7 @@ class Mixture final : public Command {
     return "sotto mixture points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 4 --out found";
   }
 
+  const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     task_.check();
@@ -55,10 +56,10 @@ class Mixture final : public Command {
                         common_.json);
     }
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_, task_.infer, task_.truth});
+    common_.open_folder(folder, {path_, task_.infer, task_.truth}, task_.privacy);
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the points are treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_);
+    task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
     PointFileOptions file = task_.file;
     file.kept_in_memory = true;
     Input<Points> points = points_input(path_, file, is_private);
@@ -79,7 +80,7 @@ class Mixture final : public Command {
       save(result, *folder);
       write_result(*folder, document);
     }
-    if (common_.json) fmt::print("{}", to_text(json_of(document)));
+    if (common_.json) fmt::print("{}", result_text(document));
   }
 
   static void print(const MixtureResult& result) {

@@ -70,9 +70,9 @@ ExitCode PeopleFront::run(const Asked& asked) {
   std::optional<OutputFolder> folder;
   std::vector<std::string> inputs{asked.path};
   for (const Companion& companion : task_.companions()) inputs.push_back(companion.path);
-  asked.common.open_folder(folder, inputs);
+  asked.common.open_folder(folder, inputs, task_.privacy);
   if (!is_private) say_not_private("the people are treated as public", asked.common.json);
-  task_.privacy.reserve("decompose", "person", asked.path);
+  task_.privacy.reserve("decompose", "person", asked.path, paths_of(task_.companions()));
   const Stopwatch reading;
   Input<AnyTensor> tensor = while_reading([&] {
     return tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
@@ -87,6 +87,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
   if (task_.people.values == PeopleValues::real) unused.emplace_back("alpha0");
   if (!task_.privacy.people) unused.emplace_back("people");
   ResultDocument document = asked.document("Factors of a tensor of people", unused);
+  document.stated(task_.privacy.stated());
   describe(result, document);
   if (!is_private) document.seconds("reading", seconds_reading);
   if (folder) {
@@ -95,7 +96,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
   }
   task_.privacy.commit();
   if (asked.common.json) {
-    fmt::print("{}", to_text(json_of(document)));
+    fmt::print("{}", result_text(document));
     return exit_done;
   }
   fmt::print("{}", to_text(result));

@@ -52,6 +52,7 @@ class Stream final : public Command {
     return "sotto stream points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 1 --out found";
   }
 
+  const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     task_.check();
@@ -62,7 +63,7 @@ class Stream final : public Command {
       return print_plan(plan(task_, shape), task_.privacy, kUnit, common_.json);
     }
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_});
+    common_.open_folder(folder, {path_}, task_.privacy);
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the points are treated as public", common_.json);
     task_.privacy.reserve(name(), kUnit, path_);
@@ -98,7 +99,7 @@ class Stream final : public Command {
   bool has_arrived(const StreamResult& result, const ResultDocument& document) const {
     try {
       if (common_.json) {
-        fmt::print("{}", to_text(json_of(document)));
+        fmt::print("{}", result_text(document));
       } else {
         print(result);
       }

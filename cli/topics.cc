@@ -51,6 +51,7 @@ class Topics final : public Command {
     return "sotto topics titles.txt -k 8 --epsilon 1 --delta 1e-6 --out found";
   }
 
+  const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     const bool is_private = task_.privacy.asked();
@@ -60,10 +61,10 @@ class Topics final : public Command {
                      "only works with `plan`");
     if (plan_) return print_plan(plan(task_, shape()), task_.privacy, kUnit, common_.json);
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, inputs());
+    common_.open_folder(folder, inputs(), task_.privacy);
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the documents are treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_);
+    task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
     const Stopwatch reading;
     Input<Corpus> documents =
         while_reading([&] { return documents_input(path_, task_.file, is_private); });
@@ -101,7 +102,7 @@ class Topics final : public Command {
       save(result, *folder);
       write_result(*folder, document);
     }
-    if (common_.json) fmt::print("{}", to_text(json_of(document)));
+    if (common_.json) fmt::print("{}", result_text(document));
   }
 
   static void print(const TopicsResult& result) {

@@ -23,6 +23,8 @@ ARROWS = {
     "tensor": ["linalg"],
     "privacy": ["base"],
     "ledger": ["privacy"],
+    # Shares nothing with a run but the accountant.
+    "verify": ["privacy"],
     "moments": ["tensor"],
     "release": ["decompose", "moments", "ledger"],
     "decompose": ["tensor"],
@@ -37,7 +39,7 @@ ARROWS = {
     "sotto.h": ["tasks"],
 }
 FRONTS = {
-    "cli": (["base", "io", "ledger", "tasks", "report", "study", "synthetic"], [
+    "cli": (["base", "io", "ledger", "tasks", "report", "study", "synthetic", "verify"], [
         # `sotto account` shows the accountant, which sees no data.
         "sotto/privacy/accountant.h",
         "sotto/privacy/parse_spends.h",
@@ -52,6 +54,8 @@ FRONTS = {
         "sotto/privacy/accountant.h",
         "sotto/privacy/gdp.h",
         "sotto/privacy/run_cost.h",
+        # The place of a fit in its ledger.
+        "sotto/release/privacy_options.h",
         # Solvers on their own, over any object that answers.
         "sotto/decompose/power.h",
         "sotto/decompose/whitening.h",

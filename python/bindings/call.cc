@@ -37,11 +37,13 @@ std::string with_python_names(const std::string& text) {
   }
 }
 
-nb::handle refused, stopped;  // exception types, which their module keeps
+nb::handle refused, not_reserved, stopped;  // exception types, which their module keeps
 
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
+  } catch (const NotReserved& error) {
+    PyErr_SetString(not_reserved.ptr(), with_python_names(error.what()).c_str());
   } catch (const Error& error) {
     const std::string text = with_python_names(error.what());
     switch (error.fault()) {
@@ -87,6 +89,7 @@ bool CallProgress::report(const ProgressReport& now) {
 void take_errors() {
   const nb::module_ errors = nb::module_::import_("sotto.errors");
   refused = errors.attr("Refused");
+  not_reserved = errors.attr("NotReserved");
   stopped = errors.attr("Stopped");
   nb::register_exception_translator(translate);
 }

@@ -11,12 +11,18 @@
 #include <string>
 #include <utility>
 
+#include "sotto/base/error.h"
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 
 namespace sotto::python {
 
 namespace nb = nanobind;
+
+// A fit for which its ledger has no place: nothing was read, and nothing is spent.
+struct NotReserved : Error {
+  explicit NotReserved(const Error& error) : Error(error) {}
+};
 
 // The options of a task as its table names them, each with the text that a command line would have.
 using OptionTexts = std::map<std::string, std::string>;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sotto/base/signature.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/report/describe.h"
 #include "sotto/report/describe_people.h"
@@ -25,8 +26,14 @@ class Outcome {
   std::string json() { return to_text(json_of(document())); }
   std::string page() { return render(page_of(document())); }
   // The folder that the command line would write: a model that `sotto apply` takes.
-  void save(const std::string& folder) {
+  // `sign` is the file of a key; empty: nobody signs.
+  void save(const std::string& folder, const std::string& sign) {
     ResultDocument described = document();
+    if (!sign.empty()) {
+      RunStatement stated = described.statement();
+      stated.key = SigningKey::read(sign);
+      described.stated(stated);
+    }
     OutputFolder files(folder);
     write_arrays(files);
     write_result(files, described);
@@ -53,6 +60,7 @@ class TaskOutcome final : public Outcome {
   ResultDocument document() override {
     const OptionTable options = task_->table();
     ResultDocument document({head_.command, head_.title, options});
+    document.stated(task_->privacy.stated());
     describe(result_, document);
     return document;
   }

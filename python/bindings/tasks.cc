@@ -16,6 +16,7 @@
 #include "sotto/models/people_factors.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/privacy/run_cost.h"
+#include "sotto/release/privacy_options.h"
 #include "sotto/sotto.h"
 #include "sotto/tasks/people.h"
 
@@ -40,6 +41,16 @@ std::unique_ptr<Task> task_of(const OptionTexts& options) {
   return task;
 }
 
+// Takes the fit's place in its ledger; a fit without one is refused, and has read nothing.
+void reserve(TargetOptions& privacy, const char* command, const char* unit) {
+  try {
+    privacy.reserve(command, unit, kInMemory);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::system) throw;
+    throw NotReserved(error);
+  }
+}
+
 template <class Task, class Result>
 nb::object outcome_of(OutcomeHead head, std::unique_ptr<Task> task, Result result) {
   std::unique_ptr<Outcome> outcome = std::make_unique<TaskOutcome<Task, Result>>(
@@ -60,7 +71,7 @@ void add_certificate(nb::dict& found, const Certificate& certificate, const char
 nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensitive,
                      nb::object progress) {
   auto task = task_of<TopicsTask>(options);
-  task->privacy.reserve("topics", "document", kInMemory);
+  reserve(task->privacy, "topics", "document");
   TopicsResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(documents), sensitive), *task, report);
   });
@@ -107,7 +118,7 @@ double perplexity_of_topics(const Rows& topics, const Flat<double>& alpha, bool 
 nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensitive,
                       nb::object progress) {
   auto task = task_of<MixtureTask>(options);
-  task->privacy.reserve("mixture", "record", kInMemory);
+  reserve(task->privacy, "mixture", "record");
   MixtureResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(points.points), sensitive), *task, report);
   });
@@ -132,7 +143,7 @@ nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensi
 nb::tuple run_stream(PointInput& points, const OptionTexts& options, bool sensitive,
                      nb::object progress) {
   auto task = task_of<StreamTask>(options);
-  task->privacy.reserve("stream", "record", kInMemory);
+  reserve(task->privacy, "stream", "record");
   StreamResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(points.points), sensitive), *task, report);
   });
@@ -160,7 +171,7 @@ void add_factors(nb::dict& found, const std::vector<Matrix>& factors) {
 nb::tuple run_decompose(AnyTensor& tensor, const OptionTexts& options, bool sensitive,
                         const std::vector<std::vector<std::string>>& labels, nb::object progress) {
   auto task = task_of<DecomposeTask>(options);
-  task->privacy.reserve("decompose", "entry", kInMemory);
+  reserve(task->privacy, "decompose", "entry");
   DecomposeResult result =
       CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
         return run(input_of(std::move(tensor), sensitive), *task, report);
@@ -205,7 +216,7 @@ nb::tuple run_people_task(AnyTensor& tensor, const OptionTexts& options, bool se
                           const std::vector<std::vector<std::string>>& labels,
                           nb::object progress) {
   auto task = task_of<PersonTask>(options);
-  task->privacy.reserve("decompose", "person", kInMemory);
+  reserve(task->privacy, "decompose", "person");
   PeopleResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run_people(input_of(std::move(tensor), sensitive), *task, report);
   });
@@ -243,7 +254,7 @@ nb::object loadings_of_people(const std::vector<Rows>& factors, const Flat<doubl
 nb::tuple run_complete(Ratings& ratings, const OptionTexts& options, bool sensitive,
                        nb::object progress) {
   auto task = task_of<CompleteTask>(options);
-  task->privacy.reserve("complete", "rating", kInMemory);
+  reserve(task->privacy, "complete", "rating");
   CompletionResult result =
       CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
         return run(input_of(std::move(ratings), sensitive), *task, report);
@@ -284,7 +295,7 @@ nb::tuple run_complete(Ratings& ratings, const OptionTexts& options, bool sensit
 nb::tuple run_complete_users(Ratings& ratings, const std::vector<std::string>& items,
                              const OptionTexts& options, nb::object progress) {
   auto task = task_of<CompleteTask>(options);
-  task->privacy.reserve("complete", "user", kInMemory);
+  reserve(task->privacy, "complete", "user");
   UserFiles files;
   for (const std::string& item : items) files.rows.items.add(item);
   UserCompletionResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback&) {
@@ -364,7 +375,7 @@ void bind_tasks(nb::module_& m) {
   nb::class_<Outcome>(m, "Outcome")
       .def_prop_ro("json", &Outcome::json)
       .def("page", &Outcome::page)
-      .def("save", &Outcome::save);
+      .def("save", &Outcome::save, nb::arg("folder"), nb::arg("sign") = "");
   const auto run_args = [&](const char* name, auto function) {
     m.def(name, function, nb::arg("data"), nb::arg("options"), nb::arg("sensitive"),
           nb::arg("progress").none() = nb::none());

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from . import account, export, plot
     from .certificate import Certificate
     from .completion import TensorCompletion
-    from .errors import Refused, Stopped
+    from .errors import NotReserved, Refused, Stopped
     from .mixture import GaussianMixture
     from .privacy import Budget, Privacy
     from .stream import StreamDecomposition
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 __version__: str = _core.version
 
 __all__ = [
-    "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "Privacy", "Refused",
-    "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel", "Tucker", "TuckerTensor",
-    "account", "cp", "export", "plot", "symmetric_power", "tucker", "whiten",
+    "Budget", "CPDecomposition", "CPTensor", "Certificate", "GaussianMixture", "NotReserved",
+    "Privacy", "Refused", "Stopped", "StreamDecomposition", "TensorCompletion", "TopicModel",
+    "Tucker", "TuckerTensor", "account", "cp", "export", "plot", "symmetric_power", "tucker",
+    "whiten",
 ]
 
 # Each module is imported when a name of it is first used: the console script `sotto` needs none of
@@ -42,7 +43,7 @@ __all__ = [
 _NAMES = {
     "certificate": ["Certificate"],
     "completion": ["TensorCompletion"],
-    "errors": ["Refused", "Stopped"],
+    "errors": ["NotReserved", "Refused", "Stopped"],
     "mixture": ["GaussianMixture"],
     "privacy": ["Budget", "Privacy"],
     "stream": ["StreamDecomposition"],

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from ._load import core
 from ._progress import reporter
 from .certificate import Certificate
-from .errors import Refused
+from .errors import NotReserved, Refused
 from .privacy import Privacy
 
 
@@ -88,7 +88,9 @@ class SottoEstimator(BaseEstimator):
         if self.privacy is None:
             return {}
         return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta,
-                "ledger": self.privacy.ledger, "ledger_data": self.privacy.ledger_data}
+                "ledger": self.privacy.ledger, "ledger_data": self.privacy.ledger_data,
+                "protects": self.privacy.protects, "contact": self.privacy.contact,
+                "purpose": self.privacy.purpose}
 
     def _run(self, task: str, options: dict[str, Any],
              call: Callable[[dict[str, str], Any], tuple[Any, Any]]) -> dict[str, Any]:
@@ -100,8 +102,13 @@ class SottoEstimator(BaseEstimator):
         getattr(core, f"check_{task}")(texts)
         if self.privacy is not None:
             self.privacy._begin()
-        with reporter(self.progress, type(self).__name__) as report:
-            found, outcome = call(texts, report)
+        try:
+            with reporter(self.progress, type(self).__name__) as report:
+                found, outcome = call(texts, report)
+        except NotReserved:
+            if self.privacy is not None:
+                self.privacy._give_back()
+            raise
         self._outcome = outcome
         self.result_: dict[str, Any] = json.loads(outcome.json)
         self.certificate_: Certificate | None = None
@@ -116,9 +123,13 @@ class SottoEstimator(BaseEstimator):
         """The page of the result, as HTML."""
         return str(self._live_outcome().page())
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
-        """Writes the folder that the command line would write: a model for `sotto apply`."""
-        self._live_outcome().save(os.fspath(folder))
+    def save(self, folder: str | os.PathLike[str], *,
+             sign: str | os.PathLike[str] | None = None) -> None:
+        """Writes the folder that the command line would write: a model for `sotto apply`.
+
+        `sign` is a key made by ``sotto keys new``; ``sotto verify`` checks folder and signature.
+        """
+        self._live_outcome().save(os.fspath(folder), "" if sign is None else os.fspath(sign))
 
     def _live_outcome(self) -> Any:
         outcome = getattr(self, "_outcome", None)

@@ -33,6 +33,8 @@ class Privacy:
         where its limit does not cover it.
     ledger_data : str, optional
         The name of the data in the ledger, where that has several.
+    protects, contact, purpose : str, optional
+        For the certificate: what is protected in your words, whom to ask, what the result is for.
 
     Examples
     --------
@@ -43,7 +45,8 @@ class Privacy:
 
     def __init__(self, epsilon: float, delta: float | None = None, *, unit: str,
                  ledger: str | os.PathLike[str] | None = None, ledger_data: str | None = None,
-                 budget: Budget | None = None) -> None:
+                 protects: str | None = None, contact: str | None = None,
+                 purpose: str | None = None, budget: Budget | None = None) -> None:
         _require_positive("epsilon", epsilon)
         if delta is not None and not 0 < delta < 1:
             raise Refused(f"delta must lie between 0 and 1, got {delta}")
@@ -52,6 +55,9 @@ class Privacy:
         self.unit = unit
         self.ledger = None if ledger is None else os.fspath(ledger)
         self.ledger_data = ledger_data
+        self.protects = protects
+        self.contact = contact
+        self.purpose = purpose
         self.budget = budget
         self._spent = False
         self._lock = threading.Lock()
@@ -85,6 +91,13 @@ class Privacy:
             if self.budget is not None:
                 self.budget._reserve(self)
             self._spent = True
+
+    def _give_back(self) -> None:
+        """The ledger had no place for the fit, which has read nothing."""
+        with self._lock:
+            if self.budget is not None:
+                self.budget._forget(self)
+            self._spent = False
 
     def _finish(self, certificate: Certificate,
                 cost: tuple[float, float, float, float] | None) -> None:
@@ -161,8 +174,9 @@ class Budget:
     def __reduce__(self) -> tuple[Any, ...]:
         raise Refused("a Budget cannot be copied to another process: it could be spent twice")
 
-    def privacy(self, epsilon: float, delta: float | None = None, *,
-                unit: str | None = None) -> Privacy:
+    def privacy(self, epsilon: float, delta: float | None = None, *, unit: str | None = None,
+                protects: str | None = None, contact: str | None = None,
+                purpose: str | None = None) -> Privacy:
         """A `Privacy` for one fit, paid from this budget when the fit begins."""
         unit = unit if unit is not None else self.unit
         if unit is None:
@@ -171,7 +185,8 @@ class Budget:
             raise Refused(f"unit: this budget protects one {self.unit}, not one {unit}")
         self.unit = unit
         return Privacy(epsilon, delta, unit=unit, ledger=self.ledger,
-                       ledger_data=self.ledger_data, budget=self)
+                       ledger_data=self.ledger_data, protects=protects, contact=contact,
+                       purpose=purpose, budget=self)
 
     @property
     def spent(self) -> float:
@@ -202,6 +217,10 @@ class Budget:
                     f"cover this fit: {self.spent:.4g} is spent, epsilon {privacy.epsilon:g} and "
                     f"delta {privacy.delta or 0:g} are asked for")
             self._runs.append(_Run(privacy, claim, count.room(*claim)))
+
+    def _forget(self, privacy: Privacy) -> None:
+        with self._lock:
+            self._runs = [run for run in self._runs if run.privacy is not privacy]
 
     def _commit(self, privacy: Privacy, certificate: Certificate,
                 cost: tuple[float, float, float, float] | None) -> None:

@@ -117,3 +117,33 @@ def test_a_ledger_keeps_the_limit_over_processes(tmp_path):
         fit(budget.privacy(epsilon=0.6, delta=1e-6))
     with pytest.raises(sotto.Refused):
         fit(sotto.Privacy(0.1, 1e-6, unit="record", ledger=tmp_path / "missing"))
+
+
+def test_a_fit_that_the_ledger_refuses_has_spent_nothing(tmp_path):
+    path = tmp_path / "runs.ledger"
+    assert sotto._core.command_line(
+        ["ledger", "init", str(path), "--epsilon", "1", "--delta", "1e-5", "--unit", "one patient",
+         "--data", "visits"]) == 0
+    privacy = sotto.Privacy(2, 1e-6, unit="record", ledger=path)
+    with pytest.raises(sotto.NotReserved, match="does not cover"):
+        fit(privacy)
+    assert not privacy.spent
+    budget = sotto.Budget(epsilon=9, delta=1e-5, unit="record", ledger=path)
+    privacy = budget.privacy(epsilon=2, delta=1e-6)
+    with pytest.raises(sotto.NotReserved):
+        fit(privacy)
+    assert budget.spent == 0 and not privacy.spent
+    fit(budget.privacy(epsilon=0.5, delta=1e-6))
+    assert 0 < budget.spent <= 0.5
+
+
+def test_a_saved_folder_is_signed_and_verified(tmp_path):
+    key, folder = str(tmp_path / "office.key"), str(tmp_path / "found")
+    assert sotto._core.command_line(["keys", "new", key]) == 0
+    model = fit(sotto.Privacy(1, 1e-6, unit="record", protects="one patient", contact="the office"))
+    model.save(folder, sign=key)
+    assert sotto._core.command_line(["verify", folder, "--key", key + ".pub", "--unit",
+                                     "one patient"]) == 0
+    assert "the office" in (tmp_path / "found" / "certificate.md").read_text()
+    (tmp_path / "found" / "more.txt").write_text("")
+    assert sotto._core.command_line(["verify", folder]) == 1

@@ -37,7 +37,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 std::vector<std::string> files_of_result(const fs::path& folder) {
   const Json result = read_json((folder / "result.json").string());
   if (!result.is_object() || !result.contains("command") || !result.contains("version")) return {};
-  std::vector<std::string> names{"result.json", "report.html"};
+  std::vector<std::string> names{"result.json", "report.html", "result.json.sig"};
   const auto files = result.find("files");
   if (files == result.end() || !files->is_array()) return names;
   for (const auto& name : *files) {
@@ -161,6 +161,14 @@ void OutputFolder::write_npy(const std::string& name, const DenseTensor& tensor)
 
 void OutputFolder::write_text(const std::string& name, std::string_view text) {
   write_file_atomic(stage(name), text);
+}
+
+std::map<std::string, FileDigest> OutputFolder::digests() const {
+  std::map<std::string, FileDigest> found;
+  for (const std::string& name : names_) {
+    found[name] = digest_of_file((fs::path(staging_) / "new" / name).string());
+  }
+  return found;
 }
 
 // Makes room for new files. Nothing is lost before the last of them is in place.

@@ -13,10 +13,12 @@
 // removed. A fault of the disk is an Error with Fault::system.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/digest.h"
 #include "sotto/base/export.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/dense_tensor.h"
@@ -46,6 +48,9 @@ class OutputFolder {
   std::string stage(const std::string& name);
   // What has been staged so far.
   const std::vector<std::string>& names() const { return names_; }
+
+  // Size and digest of each file that has been staged.
+  std::map<std::string, FileDigest> digests() const;
 
   // Puts the files in place. When it throws, the folder is what it was before.
   void commit();

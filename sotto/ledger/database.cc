@@ -64,6 +64,10 @@ void Database::fail(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
       throw Error("is not a ledger of sotto, or is damaged", path_);
+    case SQLITE_FULL:
+      throw Error("cannot be written: the disk is full", path_);
+    case SQLITE_IOERR:
+      throw Error("cannot be read or written: the disk is full, or has a fault", path_);
     default:
       throw Error(fmt::format("cannot be read or written: {}", sqlite3_errstr(code)), path_,
                   Fault::system);

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "sotto/base/error.h"
+#include "sotto/base/hexadecimal.h"
 
 namespace sotto {
 namespace {
@@ -42,12 +43,6 @@ SecretKey key_of(const Json& body) {
 }
 
 }  // namespace
-
-std::string hexadecimal(const std::uint8_t* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
 
 LedgerEntries::LedgerEntries(const std::string& path, Database::Missing missing)
     : database_(path, missing) {

@@ -48,7 +48,4 @@ class LedgerEntries {
   std::string last_hash_;
 };
 
-// Bytes as hexadecimal digits.
-std::string hexadecimal(const std::uint8_t* bytes, std::size_t count);
-
 }  // namespace sotto

@@ -212,7 +212,7 @@ TEST_F(RunLedgerTest, recognises_the_data_by_its_bytes) {
   const std::string first = write("a.csv", "1,2\n"), renamed = write("b.csv", "1,2\n"),
                     other = write("c.csv", "1,3\n");
   for (const std::string& input : {first, renamed, other, std::string("-")}) {
-    const Reservation place(path_, "", request(0.1), input);
+    const Reservation place(path_, "", request(0.1), {input});
   }
   const LedgerAccount account = RunLedger(path_).account("");
   std::vector<bool> versions;
@@ -225,14 +225,14 @@ TEST_F(RunLedgerTest, recognises_the_data_by_its_bytes) {
 
 TEST_F(RunLedgerTest, a_missing_input_costs_nothing) {
   init();
-  EXPECT_THROW(Reservation(path_, "", request(1), (folder_ / "missing").string()), Error);
-  EXPECT_THROW(Reservation(path_, "", request(1), folder_.string()), Error);
+  EXPECT_THROW(Reservation(path_, "", request(1), {(folder_ / "missing").string()}), Error);
+  EXPECT_THROW(Reservation(path_, "", request(1), {folder_.string()}), Error);
   EXPECT_TRUE(RunLedger(path_).account("").runs.empty());
 }
 
 TEST_F(RunLedgerTest, a_place_pays_for_one_run_of_its_kind) {
   init();
-  Reservation place(path_, "", request(1, 1e-7), "-");
+  Reservation place(path_, "", request(1, 1e-7), {"-"});
   EXPECT_THROW(place.begin({1.5, 1e-7}, statement(1e-7)), Error);
   EXPECT_THROW(place.begin({1, 1e-6}, statement(1e-7)), Error);
   PrivacyStatement document = statement(1e-7);

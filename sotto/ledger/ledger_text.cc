@@ -10,18 +10,18 @@
 #include "sotto/base/rounded_up.h"
 
 namespace sotto {
+
+std::string state_of(const LedgerRun& run) {
+  if (!run.committed) return "open or broken off";
+  return run.counted.cost ? "settled" : "counted whole";
+}
+
 namespace {
 
 Json json_number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 std::string epsilon_text(double epsilon) {
   return std::isfinite(epsilon) ? rounded_up(epsilon, 4) : "unbounded";
-}
-
-// How a run is counted.
-std::string state_of(const LedgerRun& run) {
-  if (!run.committed) return "open or broken off";
-  return run.counted.cost ? "settled" : "counted whole";
 }
 
 std::string runs_text(const LedgerAccount& account) {

@@ -9,6 +9,9 @@
 
 namespace sotto {
 
+// How a run is counted: "settled", "counted whole", "open or broken off".
+std::string state_of(const LedgerRun& run);
+
 // Limits and totals, a few lines a data set.
 std::string totals_text(const std::vector<LedgerAccount>& accounts);
 // A line a run.

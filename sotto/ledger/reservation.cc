@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/hexadecimal.h"
 
 namespace sotto {
 namespace {
@@ -24,23 +25,37 @@ std::string fingerprint_of(const std::string& path, const SecretKey& key) {
 }
 
 // A run on a file that is not there is refused before it costs anything.
-void require_input(const std::string& path) {
-  if (path == "-") return;
+void require_file(const std::string& path) {
+  if (path == "-" || path.empty()) return;
   std::error_code failed;
   const bool readable =
       !std::filesystem::is_directory(path, failed) && std::ifstream(path, std::ios::binary).good();
   if (!readable) throw Error("cannot be opened", path, Fault::unopened);
 }
 
+// With the runs up to this one.
+LedgerStanding standing_at(const LedgerAccount& account, std::int64_t run) {
+  RunCount count(account.limits.back());
+  LedgerStanding standing{account.data.unit, count.limit(), 0, {}};
+  for (const LedgerRun& one : account.runs) {
+    if (one.number > run) continue;
+    ++standing.runs;
+    count.add({one.counted.claim, 0, {}});
+  }
+  standing.asked = count.plain_sum();
+  return standing;
+}
+
 }  // namespace
 
 Reservation::Reservation(const std::string& path, const std::string& data,
-                         const RunLedger::Request& request, const std::string& input)
+                         const RunLedger::Request& request, const std::vector<std::string>& files)
     : ledger_(path), request_(request), number_(0) {
-  require_input(input);
+  for (const std::string& file : files) require_file(file);
   data_ = ledger_.account(data).data.name;
   number_ = ledger_.reserve(data_, request);
-  const std::string fingerprint = fingerprint_of(input, ledger_.key());
+  standing_ = standing_at(ledger_.account(data_), number_);
+  const std::string fingerprint = fingerprint_of(files.at(0), ledger_.key());
   if (!fingerprint.empty()) ledger_.set_fingerprint(number_, data_, fingerprint);
 }
 

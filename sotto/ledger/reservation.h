@@ -6,18 +6,22 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/ledger/run_ledger.h"
 #include "sotto/privacy/certificate.h"
+#include "sotto/privacy/run_statement.h"
 
 namespace sotto {
 
 class Reservation {
  public:
-  // Takes the place, or refuses. Then stores the keyed fingerprint of the input: nothing that
-  // follows depends on it. No fingerprint for what cannot be read twice ("-", pipes).
+  // Takes the place, or refuses. `files` are what the run will read, its input first: one that
+  // cannot be opened is refused before anything is reserved. Then stores the keyed fingerprint of
+  // the input: nothing that follows depends on it. No fingerprint for what cannot be read twice
+  // ("-", pipes).
   Reservation(const std::string& path, const std::string& data, const RunLedger::Request& request,
-              const std::string& input);
+              const std::vector<std::string>& files);
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
@@ -26,12 +30,15 @@ class Reservation {
   void settle(const Certificate& certificate) { certificate_ = certificate; }
   // Refused before settle().
   void commit();
+  // The ledger as it admitted the run.
+  const LedgerStanding& standing() const { return standing_; }
 
  private:
   RunLedger ledger_;
   std::string data_;
   RunLedger::Request request_;
   std::int64_t number_;
+  LedgerStanding standing_;
   bool begun_ = false;
   std::optional<Certificate> certificate_;
 };

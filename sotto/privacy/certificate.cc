@@ -31,17 +31,11 @@ struct Size {
 
 double size(const ReleaseRecord& record) { return std::visit(Size{}, record.cost); }
 
-// What a record pays: the releases that read it.
-struct Bill {
-  std::vector<Spend> spends;
-  PrecisionCharge precision;
-
-  void add(const ReleaseRecord& record, const PrecisionCharge& charge) {
-    spends.push_back({record.cost, record.count});
-    precision.epsilon += charge.epsilon;
-    precision.delta += charge.delta;
-  }
-};
+void add_to(RecordBill& bill, const ReleaseRecord& record, const PrecisionCharge& charge) {
+  bill.spends.push_back({record.cost, record.count});
+  bill.precision.epsilon += charge.epsilon;
+  bill.precision.delta += charge.delta;
+}
 
 PrecisionCharge total_precision(const ReleaseRecord& record) {
   const auto count = static_cast<double>(record.count);
@@ -68,23 +62,23 @@ void join(Group& group, const ReleaseRecord& record) {
 
 // No record pays more than the largest of these bills. Each has all releases outside of groups and
 // one from each group, in every combination of kinds.
-std::vector<Bill> bills_of(const std::vector<CertifiedRelease>& releases) {
-  Bill alone;
+std::vector<RecordBill> bills_of(const std::vector<CertifiedRelease>& releases) {
+  RecordBill alone;
   std::map<int, Group> groups;
   for (const auto& [record, parallel] : releases) {
     if (parallel == 0) {
-      alone.add(record, total_precision(record));
+      add_to(alone, record, total_precision(record));
     } else {
       join(groups[parallel], record);
     }
   }
-  std::vector<Bill> bills{alone};
+  std::vector<RecordBill> bills{alone};
   for (const auto& [number, group] : groups) {
-    std::vector<Bill> longer;
-    for (const Bill& bill : bills) {
+    std::vector<RecordBill> longer;
+    for (const RecordBill& bill : bills) {
       for (const auto& [kind, largest] : group) {
         longer.push_back(bill);
-        longer.back().add(*largest.record, largest.precision);
+        add_to(longer.back(), *largest.record, largest.precision);
       }
     }
     bills = std::move(longer);
@@ -94,11 +88,11 @@ std::vector<Bill> bills_of(const std::vector<CertifiedRelease>& releases) {
 
 // The delta that is left for the ideal releases: if these are (e, d), the actual ones are (e +
 // epsilon, exp(epsilon) d + delta).
-double ideal_delta(const Bill& bill, double delta) {
+double ideal_delta(const RecordBill& bill, double delta) {
   return (delta - bill.precision.delta) * std::exp(-bill.precision.epsilon);
 }
 
-bool is_payable(const Bill& bill, double delta) {
+bool is_payable(const RecordBill& bill, double delta) {
   const double left = ideal_delta(bill, delta);
   return left > 0 || (delta == 0 && left == 0 && !std::isnan(basic_pure_epsilon(bill.spends)));
 }
@@ -135,7 +129,7 @@ void require_sane(const ReleaseRecord& record) {
                 record.what);
 }
 
-std::string name_of(const std::string& rule, const Bill& bill) {
+std::string name_of(const std::string& rule, const RecordBill& bill) {
   if (rule == "basic") return "basic composition";
   if (rule == "rdp") return "RDP";
   if (rule == "pld") return "PLD";
@@ -143,9 +137,9 @@ std::string name_of(const std::string& rule, const Bill& bill) {
 }
 
 // The most that a record pays, and the rule that gave it.
-BestBound largest_account(const std::vector<Bill>& bills, double delta) {
+BestBound largest_account(const std::vector<RecordBill>& bills, double delta) {
   BestBound largest{-1, ""};
-  for (const Bill& bill : bills) {
+  for (const RecordBill& bill : bills) {
     const auto [ideal, rule] = account_by_rule(bill.spends, ideal_delta(bill, delta));
     const double epsilon = ideal + bill.precision.epsilon;
     if (epsilon > largest.epsilon) largest = {epsilon, name_of(rule, bill)};
@@ -239,14 +233,14 @@ Certificate Ledger::certify() const {
           "the release of {} was charged less than its sensitivity and noise say", record.what));
     }
   }
-  const std::vector<Bill> bills = bills_of(releases_);
+  const std::vector<RecordBill> bills = bills_of(releases_);
   const double delta = statement_.delta;
-  const auto sampled = [](const Bill& bill) { return any_sampled(bill.spends); };
+  const auto sampled = [](const RecordBill& bill) { return any_sampled(bill.spends); };
   if (!statement_.adds_or_removes && std::any_of(bills.begin(), bills.end(), sampled)) {
     faults.push_back("sampling is accounted for neighbours that add or remove a record, not these");
   }
   const bool payable = std::all_of(bills.begin(), bills.end(),
-                                   [&](const Bill& bill) { return is_payable(bill, delta); });
+                                   [&](const RecordBill& bill) { return is_payable(bill, delta); });
   if (!payable) faults.push_back("delta is too small for these releases and their rounding");
 
   Certificate result{statement_, kNaN, false, "", "none", releases_};
@@ -269,6 +263,8 @@ Certificate Ledger::certify() const {
   if (!warning.empty()) result.why += "; " + warning;
   return result;
 }
+
+std::vector<RecordBill> Certificate::bills() const { return bills_of(releases); }
 
 Json Certificate::to_json() const {
   Json json{{"epsilon", epsilon},

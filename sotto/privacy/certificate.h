@@ -68,6 +68,9 @@ struct Certificate {
   std::string accountant;
   std::vector<CertifiedRelease> releases;
 
+  // No record pays more than the largest of these.
+  std::vector<RecordBill> bills() const;
+
   // The `privacy` object of result.json, numbers in full precision.
   nlohmann::ordered_json to_json() const;
   // A few plain sentences.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sotto/base/export.h"
 
@@ -53,6 +54,12 @@ struct Spend {
 struct PrecisionCharge {
   double epsilon = 0;
   double delta = 0;
+};
+
+// What one record pays: the releases that read it.
+struct RecordBill {
+  std::vector<Spend> spends;
+  PrecisionCharge precision;
 };
 
 struct ReleaseRecord {

@@ -1,10 +1,13 @@
 #include "sotto/release/privacy_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <system_error>
 
 #include "sotto/base/error.h"
+#include "sotto/base/program.h"
+#include "sotto/base/signature.h"
 #include "sotto/ledger/reservation.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/calibration.h"
@@ -34,8 +37,29 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
             "breaks off counts with all of its epsilon")
       .notice("ledger", ledger_given)
       .text("ledger-data", 0, ledger_data, "NAME",
-            "the name of the data in `ledger`, where that has several");
+            "the name of the data in `ledger`, where that has several")
+      .text("protects", 0, protects, "TEXT",
+            "for the certificate: what is protected, in your words, such as \"one patient\" (none "
+            "given: the words of `ledger`)")
+      .text("contact", 0, contact, "TEXT", "for the certificate: whom to ask")
+      .text("purpose", 0, purpose, "TEXT", "for the certificate: what the result is for")
+      .text("sign", 0, sign, "KEY",
+            "sign the folder of `out` with this key (sotto keys new); sotto verify checks it");
 }
+
+namespace {
+
+constexpr std::size_t kLongestWords = 1000;
+
+// They are shown as they are, on one line.
+void require_words(const char* option, const std::string& words) {
+  SOTTO_REQUIRE_AT(words.size() <= kLongestWords, option, "has more than {} bytes", kLongestWords);
+  const bool plain = std::none_of(words.begin(), words.end(),
+                                  [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  SOTTO_REQUIRE_AT(plain, option, "must be one line of text");
+}
+
+}  // namespace
 
 void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) const {
   SOTTO_REQUIRE_AT(delta || !accept_large_delta, "`accept-large-delta`", "needs `delta`");
@@ -43,6 +67,9 @@ void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) cons
   SOTTO_REQUIRE_AT(!ledger_given || !ledger.empty(), "`ledger`", "needs the name of a file");
   SOTTO_REQUIRE_AT(ledger_data.empty() || !ledger.empty(), "`ledger-data`", "needs `ledger`");
   if (insecure_seed) require_no_ledger("`insecure-seed`");
+  require_words("`protects`", protects);
+  require_words("`contact`", contact);
+  require_words("`purpose`", purpose);
   if (asked()) return;
   const auto refuse = [](const OnlyPrivate& one) {
     SOTTO_REQUIRE_AT(!one.given, one.option, "needs `epsilon`, which is missing");
@@ -50,6 +77,10 @@ void TargetOptions::check_target(std::initializer_list<OnlyPrivate> others) cons
   refuse({"`delta`", delta.has_value()});
   refuse({"`insecure-seed`", insecure_seed.has_value()});
   refuse({"`ledger`", !ledger.empty()});
+  refuse({"`protects`", !protects.empty()});
+  refuse({"`contact`", !contact.empty()});
+  refuse({"`purpose`", !purpose.empty()});
+  refuse({"`sign`", !sign.empty()});
   for (const OnlyPrivate& one : others) refuse(one);
 }
 
@@ -63,10 +94,22 @@ void TargetOptions::require_no_ledger(const char* option) const {
 }
 
 void TargetOptions::reserve(const std::string& command, const std::string& unit,
-                            const std::string& input) {
+                            const std::string& input, const std::vector<std::string>& others) {
+  day = today();
+  if (!sign.empty()) signing_key = SigningKey::read(sign);
   if (ledger.empty()) return;
+  std::vector<std::string> files{input};
+  files.insert(files.end(), others.begin(), others.end());
   const RunLedger::Request request{command, unit, {target().epsilon, target().delta}};
-  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, input);
+  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, files);
+}
+
+RunStatement TargetOptions::stated() const {
+  RunStatement stated{day, protects, contact, purpose, {}, signing_key};
+  if (!reservation) return stated;
+  stated.ledger = reservation->standing();
+  if (stated.protects.empty()) stated.protects = stated.ledger->unit;
+  return stated;
 }
 
 void TargetOptions::commit() const {

@@ -11,11 +11,13 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sotto/base/enum_names.h"
 #include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/privacy/certificate.h"
+#include "sotto/privacy/run_statement.h"
 #include "sotto/release/plan.h"
 
 namespace SOTTO_API sotto {
@@ -33,6 +35,10 @@ struct TargetOptions {
   bool ledger_given = false;
   std::string ledger_data;  // the name of the data there
   std::shared_ptr<Reservation> reservation;
+  std::string protects, contact, purpose;  // words for the certificate
+  std::string sign;                        // file: the key that signs the result; empty: none
+  std::string day;                         // on which the run began
+  std::shared_ptr<const SigningKey> signing_key;
 
   bool asked() const { return epsilon.has_value(); }
   PrivacyTarget target() const;
@@ -45,10 +51,15 @@ struct TargetOptions {
   // Takes a place in the ledger, where there is one: call it when the options have been checked and
   // before a record is read. `unit` is "document", "record", "rating", "user", "entry" or "person".
   // A run without a place is refused, so this cannot be forgotten.
-  void reserve(const std::string& command, const std::string& unit, const std::string& input);
+  // The files beside the input are opened first: one that is missing must not cost anything. Reads
+  // the key, too, and notes the day.
+  void reserve(const std::string& command, const std::string& unit, const std::string& input,
+               const std::vector<std::string>& others = {});
   // The result is complete: the run counts with what it cost. Without this it counts with all that
   // it asked for.
   void commit() const;
+  // The words, the day, the standing in the ledger and the key, for the result.
+  RunStatement stated() const;
 
  protected:
   OptionTable target_table(const std::string& epsilon_help, const std::string& delta_help);

@@ -27,7 +27,7 @@ void describe(const MixtureResult& result, ResultDocument& document) {
   document.weights(result.mixture.weights, "component")
       .value("variance", result.mixture.variance)
       .columns("means", result.mixture.means, {.labels = result.columns, .counted = true});
-  if (!result.exposes.empty()) document.exposed(result.exposes);
+  if (!result.exposes.empty()) document.exposed(result.exposes, "inferred.npy");
   document.fact("status", status_text(result.status)).fact("rank", result.rank);
   if (result.open) describe_public(*result.open, document);
   if (result.released && result.released->max_norm) {

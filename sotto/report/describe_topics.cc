@@ -89,7 +89,7 @@ void describe(const TopicsResult& result, ResultDocument& document) {
   if (result.open) describe_corpus(result.open->corpus, document);
   if (result.released) document.certificate(result.released->certificate);
   document.weights(result.model.alpha, "topic").topic_cards(cards_of(result));
-  if (!result.exposes.empty()) document.exposed(result.exposes);
+  if (!result.exposes.empty()) document.exposed(result.exposes, "inferred.npy");
   if (result.open) describe_public(*result.open, document);
   if (result.released) describe_private(result, document);
   describe_evaluation(result.evaluation, document);

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/program.h"
 #include "sotto/base/version.h"
 #include "sotto/io/output_folder.h"
+#include "sotto/privacy/meaning.h"
 #include "sotto/report/json_parts.h"
 #include "sotto/report/row_order.h"
 
@@ -66,6 +68,25 @@ void set_at(Json& root, const std::string& path, const Json& value) {
     start = slash + 1;
   }
   *place = value;
+}
+
+Json statement_json(const RunStatement& stated) {
+  Json json{
+      {"protects", stated.protects}, {"contact", stated.contact}, {"purpose", stated.purpose}};
+  if (stated.ledger) {
+    const LedgerStanding& ledger = *stated.ledger;
+    json["ledger"] = {{"unit", ledger.unit},
+                      {"epsilon", ledger.limit.epsilon},
+                      {"delta", ledger.limit.delta},
+                      {"runs", ledger.runs},
+                      {"asked_epsilon", ledger.asked.epsilon},
+                      {"asked_delta", ledger.asked.delta}};
+  }
+  return json;
+}
+
+bool has_meaning(const Certificate& certificate) {
+  return certificate.proved && certificate.epsilon > 0 && certificate.epsilon <= kMostTelling;
 }
 
 }  // namespace
@@ -173,14 +194,17 @@ ResultDocument& ResultDocument::table(const std::string& path, const std::string
 
 ResultDocument& ResultDocument::certificate(const Certificate& certificate) {
   certificate_ = certificate;
-  return add(Shown::certificate, "privacy", Json(certificate.to_json()));
+  Json json = certificate.to_json();
+  if (has_meaning(certificate)) json["meaning"] = meaning_of(promise_of(certificate)).to_json();
+  return add(Shown::certificate, "privacy", std::move(json));
 }
 
 ResultDocument& ResultDocument::source(Json model) {
   return add(Shown::source, "source", std::move(model));
 }
 
-ResultDocument& ResultDocument::exposed(const std::string& sentence) {
+ResultDocument& ResultDocument::exposed(const std::string& sentence, const std::string& file) {
+  exposed_files_.push_back(file);
   return add(Shown::exposed, "exposes", sentence);
 }
 
@@ -202,20 +226,55 @@ ResultDocument& ResultDocument::files(std::vector<std::string> names) {
   return *this;
 }
 
+ResultDocument& ResultDocument::digests(const std::map<std::string, FileDigest>& digests) {
+  digests_ = Json::object();
+  for (const auto& [name, digest] : digests) {
+    const bool exposed =
+        std::find(exposed_files_.begin(), exposed_files_.end(), name) != exposed_files_.end();
+    if (is_private() && exposed) continue;
+    digests_[name] = {{"bytes", digest.bytes}, {"blake2b", digest.blake2b}};
+  }
+  return *this;
+}
+
+ResultDocument& ResultDocument::stated(const RunStatement& statement) {
+  statement_ = statement;
+  for (const char* words : {"protects", "contact", "purpose", "sign"}) options_.erase(words);
+  return *this;
+}
+
+std::vector<std::string> ResultDocument::exposures() const {
+  std::vector<std::string> sentences;
+  for (const ResultElement& element : elements_) {
+    if (element.shown == Shown::exposed) sentences.push_back(element.value.get<std::string>());
+  }
+  return sentences;
+}
+
 Json json_of(const ResultDocument& document) {
+  const RunStatement& stated = document.statement();
   Json json;
   json["command"] = document.command();
   json["version"] = SOTTO_VERSION;
+  json["build"] = build_id();
+  json["day"] = stated.day.empty() ? today() : stated.day;
   json["format"] = kResultFormat;
   json["arguments"] = document.arguments();
   json["options"] = document.options();
   json["input"] = Json::object();
+  if (document.is_private()) json["statement"] = statement_json(stated);
   json["privacy"] = nullptr;
   for (const ResultElement& element : document.elements()) {
     set_at(json, element.path, element.value);
   }
   if (document.files()) json["files"] = *document.files();
+  if (!document.digests().is_null()) json["digests"] = document.digests();
   return json;
+}
+
+std::string result_text(const ResultDocument& document) {
+  const Json json = json_of(document);
+  return document.digests().is_null() ? to_text(json) : to_sealed_text(json);
 }
 
 }  // namespace sotto

@@ -1,8 +1,9 @@
 // What a result consists of, declared once by its command.
 //
-// result.json always has: command, version, format (that of the folder, io/output_folder.h),
-// arguments (the command line after the name), options, input, and privacy (null when nothing
-// private was asked).
+// result.json always has: command, version, build (of the program), day, format (that of the
+// folder, io/output_folder.h), arguments (the command line after the name), options, input, and
+// privacy (null when nothing private was asked). In a folder it has files, digests and a seal, too
+// (write_result.h).
 //
 // A document is a list of elements in the order of result.json. Each element has its place in the
 // JSON (a path: "diagnostics/rank") and its kind: a fact, the weights, a column of the table of
@@ -19,14 +20,17 @@
 // An element is checked when it is declared: no path twice, and no time in a private result.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sotto/base/digest.h"
 #include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/privacy/certificate.h"
+#include "sotto/privacy/run_statement.h"
 #include "sotto/report/result.h"
 
 namespace SOTTO_API sotto {
@@ -109,13 +113,19 @@ class ResultDocument {
   ResultDocument& epoch_history(Json errors);       // as diagnostics/history
   ResultDocument& epoch_seconds(Json seconds);      // as diagnostics/history/seconds
   ResultDocument& table(const std::string& path, const std::string& caption, Json records);
-  ResultDocument& certificate(const Certificate& certificate);     // as privacy
-  ResultDocument& source(Json model);                              // as source
-  ResultDocument& exposed(const std::string& sentence);            // as exposes
+  ResultDocument& certificate(const Certificate& certificate);  // as privacy
+  ResultDocument& source(Json model);                           // as source
+  // As exposes. The file shows data without protection: in a private result it gets no digest, by
+  // which a guess at that data could be tested where the file itself is not given away.
+  ResultDocument& exposed(const std::string& sentence, const std::string& file = {});
   ResultDocument& seconds(double seconds);                         // at the top
   ResultDocument& seconds(const std::string& of, double seconds);  // as diagnostics/seconds_of
   ResultDocument& detail(const std::string& path, Json value, const std::string& label = {});
   ResultDocument& files(std::vector<std::string> names);  // those beside result.json
+  // Of each file but those that are exposed.
+  ResultDocument& digests(const std::map<std::string, FileDigest>& digests);
+  // What whoever ran the program says of it. Its words are no options of the computation.
+  ResultDocument& stated(const RunStatement& statement);
 
   const std::string& command() const { return command_; }
   const std::string& title() const { return title_; }
@@ -124,9 +134,13 @@ class ResultDocument {
   const std::vector<ResultElement>& elements() const { return elements_; }
   // None: the result is in no folder.
   const std::optional<std::vector<std::string>>& files() const { return files_; }
+  const Json& digests() const { return digests_; }
+  const RunStatement& statement() const { return statement_; }
   // None: no privacy was asked for.
   const std::optional<Certificate>& certificate() const { return certificate_; }
   bool is_private() const { return certificate_.has_value(); }
+  // The sentences of exposed().
+  std::vector<std::string> exposures() const;
 
  private:
   ResultDocument& add(Shown shown, const std::string& path, Json value,
@@ -135,6 +149,9 @@ class ResultDocument {
   std::string command_, title_;
   std::vector<std::string> arguments_;
   std::optional<std::vector<std::string>> files_;
+  Json digests_;
+  std::vector<std::string> exposed_files_;
+  RunStatement statement_;
   Json options_ = Json::object();
   std::vector<ResultElement> elements_;
   std::optional<Certificate> certificate_;
@@ -142,5 +159,7 @@ class ResultDocument {
 
 // result.json.
 Json json_of(const ResultDocument& document);
+// Its text; where the document lists digests, with a seal.
+std::string result_text(const ResultDocument& document);
 
 }  // namespace sotto

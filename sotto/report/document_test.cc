@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "sotto/base/error.h"
+#include "sotto/base/program.h"
 #include "sotto/base/version.h"
 #include "sotto/report/result_page.h"
 #include "sotto/report/write_result.h"
@@ -58,9 +59,10 @@ TEST(ResultDocument, entries_have_the_labels_of_their_rows) {
 TEST(ResultDocument, json_has_what_every_command_must_say) {
   const Json json = json_of(small_document());
   EXPECT_EQ(json.dump(),
-            R"({"command":"divine","version":")" SOTTO_VERSION
-            R"(","format":1,"arguments":["a.npy","-x"],"options":{"tolerance":0.5,"plan":3},)"
-            R"("input":{},"privacy":null})");
+            R"({"command":"divine","version":")" SOTTO_VERSION R"(","build":")" + build_id() +
+                R"(","day":")" + today() +
+                R"(","format":1,"arguments":["a.npy","-x"],"options":{"tolerance":0.5,"plan":3},)"
+                R"("input":{},"privacy":null})");
 }
 
 TEST(ResultDocument, options_are_those_that_were_used_as_they_were_used) {
@@ -75,7 +77,8 @@ TEST(ResultDocument, elements_stand_at_their_paths_in_their_order) {
   document.columns("vectors", Matrix{{0.5}, {-4.0}, {0.5}}, {}).curve("movement", {3, 2});
   document.quality("error", 0.125).detail("source/folder", "x").seconds("reading", 1.5);
   Json json = json_of(document);
-  for (const char* key : {"command", "version", "format", "arguments", "options", "privacy"})
+  for (const char* key :
+       {"command", "version", "build", "day", "format", "arguments", "options", "privacy"})
     json.erase(key);
   EXPECT_EQ(json.dump(),
             R"({"input":{"path":"a.npy"},"weights":[2.0,1.0],)"
@@ -98,7 +101,12 @@ TEST(ResultDocument, is_written_as_json_and_page_beside_the_files_it_lists) {
   output.write_npy("vectors.npy", Vector{{1, 2}});
   write_result(output, document);
   std::ifstream file(folder / "result.json");
-  EXPECT_EQ(Json::parse(file)["files"], Json({"vectors.npy"}));
+  const Json json = Json::parse(file);
+  EXPECT_EQ(json["files"], Json({"vectors.npy"}));
+  EXPECT_EQ(json["digests"]["vectors.npy"]["blake2b"],
+            digest_of_file((folder / "vectors.npy").string()).blake2b);
+  EXPECT_EQ(json["digests"].size(), 2U);  // and the page
+  EXPECT_EQ(json["seal"].get<std::string>().size(), 64U);
   EXPECT_TRUE(fs::exists(folder / "report.html") && fs::exists(folder / "vectors.npy"));
   fs::remove_all(folder);
 }

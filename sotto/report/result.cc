@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sotto/base/digest.h"
 #include "sotto/base/error.h"
 #include "sotto/base/json.h"
 
@@ -64,6 +65,14 @@ std::string to_text(const Json& result) {
   std::string text;
   write(result, 0, text);
   return text + "\n";
+}
+
+std::string to_sealed_text(const Json& result) {
+  SOTTO_REQUIRE(result.is_object() && !result.empty(), "only an object with values can be sealed");
+  std::string text = to_text(result);
+  text.resize(text.size() - 3);  // "\n}\n"
+  text += ",\n";
+  return text + fmt::format("  \"seal\": \"{}\"\n}}\n", digest_of(text));
 }
 
 }  // namespace sotto

@@ -13,4 +13,8 @@ namespace SOTTO_API sotto {
 // name that are not UTF-8.
 std::string to_text(const Json& result);
 
+// The same with a last line that shows whether it was changed: "seal", the digest of all bytes
+// before that line (`head -n -2 result.json | b2sum -l 256`).
+std::string to_sealed_text(const Json& result);
+
 }  // namespace sotto

@@ -12,6 +12,7 @@
 #include "sotto/base/version.h"
 #include "sotto/report/certificate_section.h"
 #include "sotto/report/json_parts.h"
+#include "sotto/report/plain_words.h"
 
 namespace sotto {
 namespace {
@@ -192,8 +193,10 @@ class ResultPage {
     page.subtitle = {"sotto " + document_.command() + ", version " SOTTO_VERSION};
     set_notice(page);
     place_fit();
-    for (PageSection* section : {&certificate_, &exposed_, &fit_, &computed_, &result_, &quality_,
-                                 &curves_, &releases_, &source_, &others_, &time_}) {
+    add(std::move(certificate_), page);
+    for (PageSection& section : plain_words(document_)) add(std::move(section), page);
+    for (PageSection* section : {&exposed_, &fit_, &computed_, &result_, &quality_, &curves_,
+                                 &releases_, &source_, &others_, &time_}) {
       add(std::move(*section), page);
     }
     add(run_again(), page);
@@ -244,6 +247,7 @@ class ResultPage {
         return add_table(element, result_);
       case Shown::certificate:
         certificate_ = certificate_section(*document_.certificate());
+        add_words(document_.statement());
         releases_ = releases_section(*document_.certificate());
         return;
       case Shown::source:
@@ -261,6 +265,16 @@ class ResultPage {
       case Shown::detail:
         return is_records(element.value) ? add_table(element, others_)
                                          : add_fact(element, others_.facts);
+    }
+  }
+
+  void add_words(const RunStatement& stated) {
+    const std::pair<const char*, const std::string&> words[] = {{"Protected", stated.protects},
+                                                                {"Purpose", stated.purpose},
+                                                                {"Contact", stated.contact},
+                                                                {"Day", stated.day}};
+    for (const auto& [name, text] : words) {
+      if (!text.empty()) certificate_.facts.emplace_back(name, text);
     }
   }
 

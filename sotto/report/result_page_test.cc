@@ -138,7 +138,8 @@ TEST(ResultPage, an_element_of_every_kind_stands_in_its_section) {
   std::vector<std::string> headings;
   for (const PageSection& each : page.sections) headings.push_back(each.heading);
   EXPECT_EQ(headings, (std::vector<std::string>{
-                          "Privacy certificate", "What the certificate does not cover",
+                          "Privacy certificate", "What the numbers mean", "What is not protected",
+                          "Are such numbers usual?", "What the certificate does not cover",
                           "What was computed", "Result", "Quality", "Curves", "What was released",
                           "Also in the result", "Run it again", "All options"}));
   const auto facts = section(page, "What was computed")->facts;

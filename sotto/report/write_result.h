@@ -7,7 +7,9 @@
 
 namespace SOTTO_API sotto {
 
-// Writes result.json, which lists the files of the folder, and report.html, and commits the folder.
+// Writes report.html, for a private result certificate.md, then result.json, which lists the files
+// of the folder with their digests, and its signature where the document has a key; commits the
+// folder.
 void write_result(OutputFolder& folder, ResultDocument& document);
 
 }  // namespace sotto

@@ -14,6 +14,14 @@ void require_public(const Companions& companions, const std::string& protected_p
   }
 }
 
+std::vector<std::string> paths_of(const Companions& companions) {
+  std::vector<std::string> paths;
+  for (const Companion& companion : companions) {
+    if (!companion.path.empty()) paths.push_back(companion.path);
+  }
+  return paths;
+}
+
 void name_companions(PrivacyStatement& statement, const Companions& companions) {
   for (const Companion& companion : companions) {
     if (companion.path.empty()) continue;

@@ -19,6 +19,8 @@ using Companions = std::vector<Companion>;
 // Refuses a companion that is the protected file itself, under whatever name.
 void require_public(const Companions& companions, const std::string& protected_path);
 
+std::vector<std::string> paths_of(const Companions& companions);
+
 // Adds the companions to what the certificate takes as public.
 void name_companions(PrivacyStatement& statement, const Companions& companions);
 

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import html
 import itertools
+import hashlib
 import json
 import os
 import re
@@ -146,6 +147,7 @@ def differences(one, two, released=(), released_sets=()):
         found.append(f"form of standard output: {first_difference(one.stdout, two.stdout)}")
     if set(one.files) != set(two.files):
         found.append(f"files {sorted(one.files)} against {sorted(two.files)}")
+    found += digest_faults(one) + digest_faults(two)
     for name in sorted(set(one.files) & set(two.files)):
         found += file_differences(name, one.files[name], two.files[name], released, released_sets)
     return found
@@ -182,11 +184,36 @@ def traces(one, two):
     return found
 
 
+def digest_faults(outcome):
+    """Digests and seal say nothing but what the files of the same run say."""
+    result = json.loads(outcome.files.get("result.json", b"{}"))
+    found = []
+    for name, said in result.get("digests", {}).items():
+        data = outcome.files.get(name, b"")
+        if said != {"bytes": len(data), "blake2b": digest(data)}:
+            found.append(f"the digest of {name} is not that of the file")
+    lines = outcome.files.get("result.json", b"").splitlines(keepends=True)
+    if "seal" in result and result["seal"] != digest(b"".join(lines[:-2])):
+        found.append("the seal is not that of the result")
+    return found
+
+
+def digest(data):
+    return hashlib.blake2b(data, digest_size=32).hexdigest()
+
+
+def without_digests(text):
+    result = json.loads(text)
+    return {key: value for key, value in result.items() if key not in ("digests", "seal")}
+
+
 def file_differences(name, one, two, released, released_sets):
     if one == two:
         return []
     if name == "result.json":
-        return json_differences(json.loads(one), json.loads(two), released, released_sets)
+        return json_differences(without_digests(one), without_digests(two), released, released_sets)
+    if name == "certificate.md" and masked(text_of(one)) == masked(text_of(two)):
+        return []
     if name in released_sets:
         return []
     if name == "report.html":

@@ -17,6 +17,9 @@ NOT_CONVERGED = ("sotto: ended without converging (exit code 3); the result is g
 # Standard output of a run that ends early: at most the warning that it protects nothing.
 NOTHING = r"\A(not private: the \w+ (is|are) treated as public\n)?\Z"
 
+# Results name the day: no test depends on midnight.
+os.environ["SOURCE_DATE_EPOCH"] = "1767225600"  # 2026-01-01
+
 PROGRAM = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release/sotto").resolve())
 
 

@@ -73,7 +73,8 @@ class Mixture(ProgramTest):
                                delta=1e-6 / RECORDS)
         self.assertEqual(set(result["diagnostics"]), {"status", "rank"})
         self.assertEqual(sorted(p.name for p in out.iterdir()),
-                         ["means.npy", "report.html", "result.json", "weights.npy"])
+                         ["certificate.md", "means.npy", "report.html", "result.json",
+                          "weights.npy"])
 
     def test_a_bound_on_the_norm_is_chosen_privately(self):
         sought = ["--epsilon", 1, "--delta", "1e-6", "--norm-range", "0.01:100"]

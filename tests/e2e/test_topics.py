@@ -192,8 +192,9 @@ class PrivateTopics(TopicsTest):
         result = self.topics(*PRIVATE, *self.truth, "--out", out)
         self.assertEqual(json.loads((out / "result.json").read_text()), result)
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["report.html", "result.json", "topics.npy", "weights.npy"])
-        self.assertEqual(sorted(result["files"]), ["topics.npy", "weights.npy"])
+                         ["certificate.md", "report.html", "result.json", "topics.npy",
+                          "weights.npy"])
+        self.assertEqual(sorted(result["files"]), ["certificate.md", "topics.npy", "weights.npy"])
         self.assertEqual(sorted(result["diagnostics"]),
                          ["core_words", "expectation_steps", "mechanism"])
         self.assertEqual(result["options"]["refine"], result["diagnostics"]["expectation_steps"])

@@ -36,8 +36,8 @@ class UserComplete(ProgramTest):
         self.assertIn("all ratings of one user", privacy["unit"])
         self.assertLess(found["rmse"], 0.92)  # the mean alone: 1.05
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["biases_1.npy", "factors_1.npy", "labels_1.txt", "report.html",
-                          "result.json"])
+                         ["biases_1.npy", "certificate.md", "factors_1.npy", "labels_1.txt",
+                          "report.html", "result.json"])
         self.assertEqual(read_npy(out / "factors_1.npy")[0], (100, 2))
         # Neither the number of users or ratings, nor anything that was not released.
         self.assertEqual(found["input"], {"items": 100})

@@ -1,0 +1,44 @@
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "sotto/verify/checks.h"
+
+namespace sotto::verify {
+
+const Json& find(const Json& root, const std::string& keys) {
+  static const Json none;
+  const Json* place = &root;
+  for (std::size_t start = 0;;) {
+    const std::size_t slash = keys.find('/', start);
+    const std::string key = keys.substr(start, slash - start);
+    if (!place->is_object() || !place->contains(key)) return none;
+    place = &place->at(key);
+    if (slash == std::string::npos) return *place;
+    start = slash + 1;
+  }
+}
+
+std::optional<double> number(const Json& value) {
+  if (!value.is_number()) return std::nullopt;
+  const auto x = value.get<double>();
+  return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
+
+std::string words(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::optional<std::string> bytes_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  // A link could lead out of the folder.
+  if (fs::symlink_status(path, failed).type() != fs::file_type::regular) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) return std::nullopt;
+  return bytes;
+}
+
+}  // namespace sotto::verify
