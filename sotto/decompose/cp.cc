@@ -325,10 +325,12 @@ Reached polish(CpSource& source, Factors start, bool searched, const CpOptions& 
                    options.non_negative ? Sign::non_negative : Sign::any, report);
 }
 
-void check_options(const AnyTensor& tensor, const CpOptions& options) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+// Returns |X|^2 where it knows it.
+std::optional<double> check_options(const AnyTensor& tensor, const CpOptions& options) {
   SOTTO_REQUIRE_AT(options.iterations >= 1, "`iterations`", "must be at least 1, got {}",
                    options.iterations);
+  return check_fit_input(tensor, options.missing,
+                         options.non_negative && !options.negative_entries);
 }
 
 // The starts on the core where that pays, else on the tensor; factors come back in its size.
@@ -373,9 +375,9 @@ Index most_components(const std::vector<Index>& dims) {
 }
 
 CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCallback& progress) {
-  check_options(tensor, options);
+  const std::optional<double> squared_norm = check_options(tensor, options);
   check_components(dims_of(tensor), options.components);
-  CpSource source(tensor, options.missing);
+  CpSource source(tensor, options.missing, squared_norm);
   SOTTO_REQUIRE(source.problem().squared_norm() > 0, "every known entry of the tensor is 0");
   std::vector<double> history;
   if (options.starts == 1 && !options.compress) {
@@ -402,8 +404,8 @@ CpFit fit_cp(const AnyTensor& tensor, const CpOptions& options, const ProgressCa
 }
 
 CpFit refine_cp(const AnyTensor& tensor, const Factors& start, const CpOptions& options) {
-  check_options(tensor, options);
-  CpSource source(tensor, options.missing);
+  const std::optional<double> squared_norm = check_options(tensor, options);
+  CpSource source(tensor, options.missing, squared_norm);
   std::vector<double> history;
   CpFit fit = finish_fit(source, polish(source, start, true, options, history, {}), options);
   fit.error_history = std::move(history);

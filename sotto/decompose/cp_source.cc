@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "sotto/base/error.h"
@@ -32,20 +31,29 @@ class RowsSeen {
   std::vector<std::vector<bool>> seen_;
 };
 
-// Whether nothing about the entries is special: a plain scan, which most tensors pass.
-bool is_ordinary(const DenseTensor& x, bool non_negative) {
-  const std::span<const double> values = x.values();
-  const double least = non_negative ? 0 : std::numeric_limits<double>::lowest();
-  const double most = std::numeric_limits<double>::max();
-  const Index size = x.size();
-  Index special = 0;
-#pragma omp parallel for schedule(static) reduction(+ : special) if (size > 100000)
-  for (Index p = 0; p < size; ++p) special += !(values[p] >= least && values[p] <= most);
-  return size > 0 && special == 0;
+bool none_negative(std::span<const double> values) {
+  constexpr Index kBlock = Index{1} << 16;
+  const Index size = std::ssize(values), blocks = (size + kBlock - 1) / kBlock;
+  bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all) if (blocks > 1)
+  for (Index b = 0; b < blocks; ++b) {
+    const Index length = std::min(kBlock, size - b * kBlock);
+    all = all && Eigen::Map<const Vector>(values.data() + b * kBlock, length).minCoeff() >= 0;
+  }
+  return all;
 }
 
-void check_dense(const DenseTensor& x, bool missing, bool non_negative) {
-  if (is_ordinary(x, non_negative)) return;
+// The squared norm of a tensor about whose entries nothing is special, as most: one plain scan. No
+// entry is NaN or infinite where the sum of the squares is finite.
+std::optional<double> ordinary_squared_norm(const DenseTensor& x, bool non_negative) {
+  const double sum = squared_norm(x.values());
+  if (x.size() == 0 || !std::isfinite(sum)) return std::nullopt;
+  if (non_negative && !none_negative(x.values())) return std::nullopt;
+  return sum;
+}
+
+std::optional<double> check_dense(const DenseTensor& x, bool missing, bool non_negative) {
+  if (const auto sum = ordinary_squared_norm(x, non_negative)) return sum;
   RowsSeen rows(x.dims());
   std::vector<Index> at(x.dims().size(), 0);
   Index known = 0;
@@ -70,6 +78,7 @@ void check_dense(const DenseTensor& x, bool missing, bool non_negative) {
   }
   SOTTO_REQUIRE(known > 0, "every entry of the tensor is NaN");
   if (missing) rows.require_all("known");
+  return std::nullopt;
 }
 
 void check_sparse(const SparseTensor& x, bool non_negative) {
@@ -99,13 +108,13 @@ void check_fit_shape(const std::vector<Index>& dims) {
   }
 }
 
-void check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives) {
+std::optional<double> check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives) {
   check_fit_shape(dims_of(tensor));
   if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
-    check_dense(*dense, missing, no_negatives);
-  } else {
-    check_sparse(std::get<SparseTensor>(tensor), no_negatives);
+    return check_dense(*dense, missing, no_negatives);
   }
+  check_sparse(std::get<SparseTensor>(tensor), no_negatives);
+  return std::nullopt;
 }
 
 void check_components(const std::vector<Index>& dims, Index k) {
@@ -116,9 +125,9 @@ void check_components(const std::vector<Index>& dims, Index k) {
                    k, shape_text(dims), most_components(dims));
 }
 
-CpSource::CpSource(const AnyTensor& tensor, bool missing) {
+CpSource::CpSource(const AnyTensor& tensor, bool missing, std::optional<double> squared_norm) {
   if (const auto* dense = std::get_if<DenseTensor>(&tensor)) {
-    take_dense(*dense, missing);
+    take_dense(*dense, missing, squared_norm);
   } else {
     take_sparse(std::get<SparseTensor>(tensor), missing);
   }
@@ -129,12 +138,13 @@ CpSource::CpSource(const AnyTensor& tensor, bool missing) {
   }
 }
 
-void CpSource::take_dense(const DenseTensor& tensor, bool missing) {
-  complete_ = !missing || !tensor.has_nonfinite();
+void CpSource::take_dense(const DenseTensor& tensor, bool missing,
+                          std::optional<double> squared_norm) {
+  complete_ = !missing || squared_norm || !tensor.has_nonfinite();
   observed_ = stored_ = tensor.size();
   if (complete_) {
     dense_ = &tensor;
-    products_ = std::make_unique<DenseMttkrp>(tensor);
+    products_ = std::make_unique<DenseMttkrp>(tensor, nullptr, squared_norm);
     return;
   }
   filled_.emplace(tensor);

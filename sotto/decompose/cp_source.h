@@ -10,8 +10,8 @@
 namespace sotto {
 
 // Refuses tensors that no model can be fitted to: the list is in cp.h. `no_negatives`: negative
-// entries are refused, too.
-void check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives);
+// entries are refused, too. Returns |X|^2 where the check has it: of dense tensors without gaps.
+std::optional<double> check_fit_input(const AnyTensor& tensor, bool missing, bool no_negatives);
 // What the shape alone rules out.
 void check_fit_shape(const std::vector<Index>& dims);
 // Refuses more components than a tensor of this shape allows.
@@ -20,7 +20,9 @@ void check_components(const std::vector<Index>& dims, Index components);
 // Borrows the tensor.
 class CpSource {
  public:
-  CpSource(const AnyTensor& tensor, bool missing);
+  // `squared_norm`: what check_fit_input returned.
+  CpSource(const AnyTensor& tensor, bool missing,
+           std::optional<double> squared_norm = std::nullopt);
   CpSource(const CpSource&) = delete;
   CpSource& operator=(const CpSource&) = delete;
 
@@ -42,7 +44,7 @@ class CpSource {
   const DenseTensor* mask() const { return mask_ ? &*mask_ : nullptr; }
 
  private:
-  void take_dense(const DenseTensor& tensor, bool missing);
+  void take_dense(const DenseTensor& tensor, bool missing, std::optional<double> squared_norm);
   void take_sparse(const SparseTensor& tensor, bool missing);
 
   const DenseTensor* dense_ = nullptr;

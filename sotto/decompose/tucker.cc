@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "sotto/base/error.h"
-#include "sotto/base/random.h"
 #include "sotto/decompose/cp_source.h"
 #include "sotto/decompose/hals.h"
 #include "sotto/decompose/tucker_products.h"
+#include "sotto/decompose/tucker_start.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/tensor/mode_product.h"
@@ -17,11 +17,6 @@ namespace sotto {
 namespace {
 
 // ---- the model ----
-
-struct TuckerModel {
-  DenseTensor core;
-  Factors factors;
-};
 
 Factors transposed(const Factors& factors) {
   Factors result;
@@ -75,20 +70,6 @@ DenseTensor fold_core(const RowMatrix& unfolded, Index mode, const std::vector<I
 double inner_product(const DenseTensor& a, const DenseTensor& b) {
   return Eigen::Map<const Vector>(a.values().data(), a.size())
       .dot(Eigen::Map<const Vector>(b.values().data(), b.size()));
-}
-
-// ---- starts ----
-
-Factors random_bases(const std::vector<Index>& dims, const std::vector<Index>& ranks,
-                     std::uint64_t seed) {
-  SeededRandom random(seed);
-  Factors factors;
-  for (std::size_t m = 0; m < dims.size(); ++m) {
-    Matrix a(dims[m], ranks[m]);
-    for (Index n = 0; n < a.size(); ++n) a.data()[n] = random.normal();
-    factors.push_back(orthonormal_columns(a));
-  }
-  return factors;
 }
 
 // ---- one sweep ----
@@ -266,38 +247,79 @@ void scale_core(TuckerProducts& products, TuckerModel& model) {
   for (double& g : model.core.values()) g *= scale;
 }
 
+// A sketch of a tensor whose spectra decay slowly may lead to a poor place: the first sweep on the
+// tensor itself then gains much. The exact truncation gets a sweep, too, and the better one stays.
+double sweep_after_compression(TuckerGround& ground, const TuckerOptions& options,
+                               TuckerModel& model) {
+  constexpr double kMuch = 0.01;  // of what the model explains, or of what it does not
+  const double explained = squared_norm(model.core.values());
+  const double error = sweep_once(ground, model, false, false);
+  const double gain = ground.squared_norm - explained - error;
+  if (gain <= kMuch * std::min(explained, error)) return error;
+  TuckerModel exact = start_model(ground, options);
+  place_factors(*ground.products, exact.factors);
+  const double other = sweep_once(ground, exact, false, true);
+  if (other >= error) {
+    place_factors(*ground.products, model.factors);
+    return error;
+  }
+  model = std::move(exact);
+  return other;
+}
+
+// When sweeps have come to their end: two of them in turn gain no more than the tolerance, or one
+// gains no more than ten times that and a hundredth of the one before.
+class TuckerEnd {
+ public:
+  TuckerEnd(const TuckerOptions& options, double squared_norm)
+      : tolerance_(options.tolerance), squared_norm_(squared_norm) {}
+  bool reached(double gain, double error) {
+    // The difference |X|^2 - |G|^2 is no more exact than this.
+    constexpr double kRounding = 1e-14;
+    const double small = tolerance_ * error + kRounding * squared_norm_;
+    quiet_ = gain <= small ? quiet_ + 1 : 0;
+    const bool falls_fast = gain <= 10 * small && std::abs(gain) <= 0.01 * before_;
+    before_ = gain;
+    return tolerance_ > 0 && (quiet_ >= 2 || falls_fast);
+  }
+
+ private:
+  double tolerance_, squared_norm_, before_ = 0;
+  int quiet_ = 0;
+};
+
 TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options,
                          const ProgressCallback& progress) {
-  TuckerModel model = start_model(ground, options);
+  std::optional<TuckerModel> compressed;
+  if (ground.values != nullptr && ground.mask == nullptr && !options.non_negative) {
+    compressed = compressed_fit(*ground.values, options);
+  }
+  TuckerModel model = compressed ? *compressed : start_model(ground, options);
   place_factors(*ground.products, model.factors);
   if (options.non_negative) scale_core(*ground.products, model);
   TuckerFit fit{DenseTensor({1}), {}, {}, 0, Status::iteration_limit, {}};
-  double before = 0;
-  for (int quiet = 0; fit.iterations < options.iterations; ++fit.iterations) {
+  TuckerEnd end(options, ground.squared_norm);
+  std::optional<double> before;
+  if (compressed) before = ground.squared_norm - squared_norm(model.core.values());
+  for (; fit.iterations < options.iterations && fit.status != Status::converged; ++fit.iterations) {
+    const bool first = fit.iterations == 0;
     const double error =
-        std::max(0.0, sweep_once(ground, model, options.non_negative, fit.iterations == 0));
+        std::max(0.0, first && compressed ? sweep_after_compression(ground, options, model)
+                                          : sweep_once(ground, model, options.non_negative, first));
     fit.error_history.push_back(std::sqrt(error / ground.squared_norm));
     if (!report_progress(progress, {"factors", fit.iterations + 1, options.iterations})) {
       fit.status = Status::stopped;
       break;
     }
-    // The difference |X|^2 - |G|^2 is no more exact than this.
-    constexpr double kRounding = 1e-14;
-    const double small = options.tolerance * error + kRounding * ground.squared_norm;
-    quiet = fit.iterations > 0 && before - error <= small ? quiet + 1 : 0;
+    if (before && end.reached(*before - error, error)) fit.status = Status::converged;
     before = error;
-    if (options.tolerance > 0 && quiet >= 2) {
-      fit.status = Status::converged;
-      ++fit.iterations;
-      break;
-    }
   }
   if (options.tolerance == 0 && fit.status != Status::stopped) fit.status = Status::completed;
-  fit.measures.squared_error = before;
+  fit.measures.squared_error = before.value_or(0);
   // A small error is computed anew: as a difference of squared norms it would have few digits.
   constexpr double kFewDigits = 1e-6;
   if (ground.values != nullptr &&
-      (ground.mask != nullptr || before < kFewDigits * ground.squared_norm)) {
+      (ground.mask != nullptr || fit.measures.squared_error < kFewDigits * ground.squared_norm)) {
     fit.measures.squared_error = squared_residual_of(model, *ground.values, ground.mask);
   }
   fit.measures.squared_norm = ground.squared_norm;
@@ -336,7 +358,8 @@ void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>
 
 TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
                      const ProgressCallback& progress) {
-  check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  const std::optional<double> known_norm =
+      check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
   check_tucker_ranks(dims_of(tensor), options.ranks);
   TuckerGround ground;
   Index observed = 1;
@@ -351,18 +374,19 @@ TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
     fit.measures.observed = observed;
     return fit;
   }
-  const CpSource source(tensor, options.missing);
+  CpSource source(tensor, options.missing, known_norm);
   ground.values = source.filled();
   ground.mask = source.mask();
-  ground.squared_norm = squared_norm(source.filled()->values());
+  ground.squared_norm = source.problem().squared_norm();
   std::optional<DenseTensor> filled;
   if (ground.mask != nullptr) {
     filled.emplace(*source.filled());
     fill_with_mean(source, *filled);
     ground.filled = &*filled;
   }
-  ground.products =
-      std::make_unique<DenseTuckerProducts>(ground.filled ? *ground.filled : *ground.values);
+  ground.products = ground.filled != nullptr
+                        ? std::make_unique<DenseTuckerProducts>(*ground.filled)
+                        : std::make_unique<DenseTuckerProducts>(*ground.values, known_norm);
   TuckerFit fit = iterate_tucker(ground, options, progress);
   fit.measures.observed = source.observed();
   return fit;

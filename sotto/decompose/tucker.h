@@ -5,11 +5,12 @@
 // Vannieuwenhoven et al. 2012), then higher-order orthogonal iteration (HOOI, De Lathauwer et al.
 // 2000): mode after mode, the leading singular vectors of X contracted with all other factors. Two
 // passes over a dense tensor a sweep; sparse tensors contract entry by entry and start from random
-// bases.
-// Non-negative: coordinate descent (HALS) on factors, accelerated projected gradients on the core.
-// Missing entries: the observed least squares are majorised, in each sweep, by the full ones with
-// the model's values at missing places. The error over the observed entries falls in every sweep,
-// and where it stops no missing place counts.
+// bases. A large dense tensor is first fitted in few dimensions a mode, which three passes find
+// (tensor/sketched_bases.h): sweeps there cost little, and mostly two are left for the tensor
+// itself. Non-negative: coordinate descent (HALS) on factors, accelerated projected gradients on
+// the core. Missing entries: the observed least squares are majorised, in each sweep, by the full
+// ones with the model's values at missing places. The error over the observed entries falls in
+// every sweep, and where it stops no missing place counts.
 #pragma once
 
 #include <cstdint>

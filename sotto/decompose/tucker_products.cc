@@ -36,10 +36,12 @@ RowMatrix without_padding(const RowMatrix& y, Index padded, Index columns, bool 
 
 }  // namespace
 
-DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor)
-    : tensor_(tensor), split_((tensor.order() + 1) / 2), factors_(tensor.dims().size()) {
-  refresh();
-}
+DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor,
+                                         std::optional<double> squared_norm)
+    : tensor_(tensor),
+      split_((tensor.order() + 1) / 2),
+      squared_norm_(squared_norm ? *squared_norm : sotto::squared_norm(tensor.values())),
+      factors_(tensor.dims().size()) {}
 
 void DenseTuckerProducts::refresh() {
   squared_norm_ = sotto::squared_norm(tensor_.values());
@@ -56,11 +58,14 @@ RowMatrix DenseTuckerProducts::contracted(Index mode) {
   const bool in_left = mode < split_;
   Half& half = in_left ? onto_left_ : onto_right_;
   if (!half.product) contract_half(in_left);
-  DenseTensor product = *half.product;
+  TensorView product = *half.product;
+  std::optional<DenseTensor> held;
   for (Index place = std::ssize(half.modes) - 1; place-- > 0;) {
     const Index m = half.modes[place];
     const bool of_this_half = (m < split_) == in_left;
-    if (of_this_half && m != mode) product = mode_product(product, place, factors_[m]);
+    if (!of_this_half || m == mode) continue;
+    held = mode_product(product, place, factors_[m]);
+    product = view_of(*held);
   }
   const Index behind = half.modes.back();
   const auto at = std::find(half.modes.begin(), half.modes.end(), mode) - half.modes.begin();
@@ -91,17 +96,12 @@ void DenseTuckerProducts::contract_half(bool left) {
   }
   half.modes.push_back(outermost);
   shape.push_back(u.cols());
-  TensorView product{shape, half.once.data()};
-  half.product.reset();
+  half.product = TensorView{shape, half.once.data()};
   for (Index place = order - 1; place-- > 0;) {
     const Index m = half.modes[place];
     if ((m < split_) == left) continue;
-    half.product = mode_product(product, place, factors_[m]);
-    product = {half.product->dims(), half.product->values().data()};
-  }
-  if (!half.product) {
-    half.product.emplace(shape);
-    std::copy_n(half.once.data(), half.once.size(), half.product->values().data());
+    half.more = mode_product(*half.product, place, factors_[m]);
+    half.product = view_of(*half.more);
   }
 }
 

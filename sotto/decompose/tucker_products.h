@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/decompose/cp_model.h"
+#include "sotto/tensor/mode_product.h"
 #include "sotto/tensor/mttkrp.h"
 
 namespace sotto {
@@ -25,7 +26,9 @@ class TuckerProducts {
 // other half.
 class DenseTuckerProducts final : public TuckerProducts {
  public:
-  explicit DenseTuckerProducts(const DenseTensor& tensor);
+  // `squared_norm`: |X|^2 where the caller knows it.
+  explicit DenseTuckerProducts(const DenseTensor& tensor,
+                               std::optional<double> squared_norm = std::nullopt);
   const std::vector<Index>& dims() const override { return tensor_.dims(); }
   double squared_norm() const override { return squared_norm_; }
   void place(Index mode, const Matrix& factor) override;
@@ -38,7 +41,8 @@ class DenseTuckerProducts final : public TuckerProducts {
   struct Half {
     RowMatrix once;            // with the outermost of them: its columns are padded
     std::vector<Index> modes;  // the mode at each place of the product: the outermost is last
-    std::optional<DenseTensor> product;
+    std::optional<DenseTensor> more;    // with the others, where there are any
+    std::optional<TensorView> product;  // lies in one of the two above; none where it is stale
   };
   void contract_half(bool left);
 

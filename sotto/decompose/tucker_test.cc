@@ -92,6 +92,64 @@ TEST(Tucker, improved_bases_end_at_the_leading_ones) {
   EXPECT_NEAR(fit.measures.squared_error / gap, 1, 1e-10);
 }
 
+// HOOI from the truncated HOSVD on the tensor itself, with exact bases, to the end.
+double naive_squared_error(const DenseTensor& x, const std::vector<Index>& ranks) {
+  Factors u = sequential_bases(x, ranks).bases;
+  double kept = 0;
+  for (int sweep = 0; sweep < 200; ++sweep) {
+    for (Index m = 0; m < x.order(); ++m) {
+      u[static_cast<std::size_t>(m)] =
+          leading_mode_basis(mode_products(x, u, m), m, ranks[static_cast<std::size_t>(m)]);
+    }
+    const double before = kept;
+    kept = squared_norm(mode_products(x, u).values());
+    if (kept - before < 1e-13 * kept) break;
+  }
+  return squared_norm(x.values()) - kept;
+}
+
+// Tensors that are large enough to be compressed first. A random core of full size with entries
+// that decay by a power has spectra without a gap.
+DenseTensor slowly_decaying(const std::vector<Index>& dims, double power, std::uint64_t seed) {
+  SeededRandom random(seed);
+  DenseTensor x(dims);
+  for (Index p = 0; p < x.size(); ++p) {
+    double size = 1;
+    for (const Index i : x.index_of(p)) size += static_cast<double>(i);
+    x.values()[p] = random.normal() * std::pow(size, -power);
+  }
+  return x;
+}
+
+TEST(Tucker, compression_loses_nothing_against_sweeps_over_the_whole_tensor) {
+  TuckerOptions options;
+  options.tolerance = 1e-12;
+  options.iterations = 1000;
+  const auto check = [&](const DenseTensor& x, const std::vector<Index>& ranks) {
+    options.ranks = ranks;
+    const TuckerFit fit = fit_tucker(x, options);
+    const double norm = squared_norm(x.values()), naive = naive_squared_error(x, ranks);
+    EXPECT_LT(fit.measures.squared_error, naive + 1e-8 * norm);
+    for (std::size_t n = 1; n < fit.error_history.size(); ++n) {
+      EXPECT_LE(fit.error_history[n], fit.error_history[n - 1] + 1e-12);
+    }
+  };
+  check(tucker_data({40, 36, 32}, {4, 4, 4}, 0.1, false, 9), {4, 4, 4});
+  check(tucker_data({40, 36, 32}, {8, 8, 8}, 0.5, false, 10), {4, 4, 4});
+  check(tucker_data({16, 15, 14, 17}, {4, 4, 4, 4}, 0.5, false, 11), {3, 3, 3, 3});
+  for (const double power : {0.5, 1.0, 2.0})
+    check(slowly_decaying({40, 36, 32}, power, 12), {4, 4, 4});
+}
+
+TEST(Tucker, a_fit_that_starts_compressed_needs_few_sweeps) {
+  TuckerOptions options;
+  options.ranks = {5, 5, 5};
+  const TuckerFit fit =
+      fit_tucker(tucker_data({60, 60, 60}, options.ranks, 0.1, false, 13), options);
+  EXPECT_EQ(fit.status, Status::converged);
+  EXPECT_LE(fit.iterations, 3);
+}
+
 TEST(Tucker, missing_entries_do_not_enter_the_fit) {
   TuckerOptions options;
   options.ranks = {2, 2, 2};

@@ -92,7 +92,8 @@ RowMatrix khatri_rao(std::span<const RowMatrix> factors) {
   return product;
 }
 
-DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights)
+DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights,
+                         std::optional<double> squared_norm)
     : tensor_(tensor), weights_(weights), factors_(tensor.dims().size()) {
   SOTTO_REQUIRE(tensor.order() >= 2, "products of a tensor of {} need at least two modes",
                 shape_text(tensor.dims()));
@@ -100,7 +101,7 @@ DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights)
   split_ = best_split(all);
   left_size_ = product_of(all.first(split_));
   right_size_ = product_of(all.subspan(split_));
-  squared_norm_ = sotto::squared_norm(tensor.values());
+  squared_norm_ = squared_norm ? *squared_norm : sotto::squared_norm(tensor.values());
 }
 
 void DenseMttkrp::place(Index mode, const Matrix& factor) {

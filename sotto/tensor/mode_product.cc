@@ -138,16 +138,19 @@ DenseTensor mode_product(const TensorView& tensor, Index mode, const Matrix& u) 
   return result;
 }
 
+TensorView view_of(const DenseTensor& tensor) { return {tensor.dims(), tensor.values().data()}; }
+
 DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u) {
-  return mode_product(TensorView{tensor.dims(), tensor.values().data()}, mode, u);
+  return mode_product(view_of(tensor), mode, u);
 }
 
 DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip) {
   std::vector<Index> modes = in_shrinking_order(u, 0);
   std::erase(modes, skip);
   if (modes.empty()) return tensor;
-  const TensorView whole{tensor.dims(), tensor.values().data()};
-  if (skip > 0 || (skip != 0 && modes.back() != 0)) return products_in_order(whole, u, modes);
+  if (skip > 0 || (skip != 0 && modes.back() != 0)) {
+    return products_in_order(view_of(tensor), u, modes);
+  }
   DenseTensor trailing = trailing_mode_products(tensor, u, 1);
   return skip == 0 ? std::move(trailing) : mode_product(trailing, 0, u[0]);
 }
@@ -161,7 +164,7 @@ DenseTensor trailing_mode_products(const DenseTensor& tensor, std::span<const Ma
   const std::vector<Index> modes = in_shrinking_order(u, first);
   const Index slice = tensor.size() / dims[0], result_slice = result.size() / dims[0];
   const Index step = std::max<Index>(1, kEntriesAtATime / slice);
-  TensorView some{dims, tensor.values().data()};
+  TensorView some = view_of(tensor);
   for (Index i = 0; i < dims[0]; i += step) {
     some.dims[0] = std::min(step, dims[0] - i);
     some.values = tensor.values().data() + i * slice;
@@ -197,9 +200,13 @@ Matrix leading_mode_basis(const DenseTensor& tensor, Index mode, Index r) {
 }
 
 RowMatrix unfolding(const DenseTensor& tensor, Index mode) {
-  const ModeView view(tensor.dims(), mode);
+  return unfolding(view_of(tensor), mode);
+}
+
+RowMatrix unfolding(const TensorView& tensor, Index mode) {
+  const ModeView view(tensor.dims, mode);
   RowMatrix result(view.rows, view.left * view.right);
-  const double* x = tensor.values().data();
+  const double* x = tensor.values;
   for (Index l = 0; l < view.left; ++l) {
     for (Index i = 0; i < view.rows; ++i, x += view.right) {
       std::copy_n(x, view.right, result.data() + i * result.cols() + l * view.right);

@@ -15,6 +15,7 @@ struct TensorView {
   std::vector<Index> dims;
   const double* values;
 };
+TensorView view_of(const DenseTensor& tensor);
 
 // X x_m U^T: mode m, of d rows, is replaced by the columns of U (d x r). 2 N r flops.
 DenseTensor mode_product(const TensorView& tensor, Index mode, const Matrix& u);
@@ -37,6 +38,7 @@ Matrix unfolding_gram(const DenseTensor& tensor, Index mode);
 Matrix leading_mode_basis(const DenseTensor& tensor, Index mode, Index r);
 
 // X_(m) as a matrix of d rows, columns in C order of the other modes.
+RowMatrix unfolding(const TensorView& tensor, Index mode);
 RowMatrix unfolding(const DenseTensor& tensor, Index mode);
 
 // The sequentially truncated HOSVD (Vannieuwenhoven, Vandebril, Meerbergen 2012): the leading basis

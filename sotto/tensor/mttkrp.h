@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,8 +46,9 @@ RowMatrix khatri_rao(std::span<const RowMatrix> factors);
 class DenseMttkrp final : public Mttkrp {
  public:
   // `weights`, where given, has the shape of the tensor: 1 where an entry counts for the residual,
-  // else 0.
-  explicit DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights = nullptr);
+  // else 0. `squared_norm`: |X|^2 where the caller knows it.
+  explicit DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights = nullptr,
+                       std::optional<double> squared_norm = std::nullopt);
 
   const std::vector<Index>& dims() const override { return tensor_.dims(); }
   double squared_norm() const override { return squared_norm_; }

@@ -53,15 +53,15 @@ DenseTensor sketch_of(const DenseTensor& tensor, Index leading, Index columns, i
 }  // namespace
 
 ModeBases sketched_bases(const DenseTensor& tensor, const std::vector<Index>& ranks, Index columns,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, int power_steps) {
   const Index leading = tensor.order() / 2;
   const std::span<const Index> dims = tensor.dims();
   columns = padded_narrow(columns);
   const Index fewest = std::min(entries_of(dims.first(leading)), entries_of(dims.subspan(leading)));
   if (fewest < 2 * columns) return sequential_bases(tensor, ranks);
 
-  const int steps = fewest < kManyRows ? 2 : 1;
-  const DenseTensor sketch = sketch_of(tensor, leading, columns, steps, seed);
+  if (power_steps == 0) power_steps = fewest < kManyRows ? 2 : 1;
+  const DenseTensor sketch = sketch_of(tensor, leading, columns, power_steps, seed);
   std::vector<Index> sketch_ranks(ranks.begin() + leading, ranks.end());
   sketch_ranks.push_back(columns);
   std::vector<Matrix> bases = sequential_bases(sketch, sketch_ranks).bases;

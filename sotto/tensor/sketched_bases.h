@@ -23,7 +23,8 @@
 namespace sotto {
 
 // Where X has too few rows or columns for a sketch to save work, this is sequential_bases.
+// `power_steps`: 0 lets the shape decide.
 ModeBases sketched_bases(const DenseTensor& tensor, const std::vector<Index>& ranks, Index columns,
-                         std::uint64_t seed);
+                         std::uint64_t seed, int power_steps = 0);
 
 }  // namespace sotto
