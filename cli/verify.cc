@@ -28,7 +28,7 @@ class Verify final : public Command {
             "the words of `protects`")
         .flag("json", json_, "print the checks as JSON");
   }
-  std::string example() const override { return "sotto verify found --key office.key.pub"; }
+  std::string example() const override { return "sotto verify found"; }
 
   ExitCode run() override {
     verify::VerifyOptions options{{}, unit_};

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-Promise gaussian(double mu, double delta) {
+Promise gaussian_promise(double mu, double delta) {
   return {{gdp_epsilon(mu, delta), delta}, {{{{GaussianCost{mu}, 1}}, {}}}, false};
 }
 
@@ -17,7 +17,7 @@ double phi(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
 
 // Python, scipy.stats.norm: mu = 0.2, epsilon = 0.86.., sf((epsilon - mu**2 / 2) / mu).
 TEST(Meaning, of_a_gaussian_is_that_of_its_trade_off) {
-  const Promise promise = gaussian(0.2, 1e-6);
+  const Promise promise = gaussian_promise(0.2, 1e-6);
   const Meaning meaning = meaning_of(promise);
   const double epsilon = promise.claim.epsilon;
   EXPECT_NEAR(meaning.one.odds, std::exp(epsilon), 1e-6);
@@ -40,7 +40,7 @@ TEST(Meaning, of_a_pure_release_has_no_exception) {
 }
 
 TEST(Meaning, of_a_budget_does_not_depend_on_what_was_chosen) {
-  Promise chosen = gaussian(0.3, 1e-6);
+  Promise chosen = gaussian_promise(0.3, 1e-6);
   const double power = meaning_of(chosen).power;
   chosen.chosen = true;
   chosen.bills = {{{{GaussianCost{0.01}, 1}}, {}}};
@@ -69,7 +69,7 @@ TEST(Meaning, of_a_group_without_a_plain_bill_grows_with_its_steps) {
 }
 
 TEST(Meaning, of_several_bills_is_that_of_the_worst) {
-  Promise promise = gaussian(0.3, 1e-6);
+  Promise promise = gaussian_promise(0.3, 1e-6);
   const Meaning alone = meaning_of(promise);
   promise.bills.push_back({{{GaussianCost{0.1}, 1}}, {}});
   const Meaning both = meaning_of(promise);

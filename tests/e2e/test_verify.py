@@ -246,6 +246,10 @@ class Changed(VerifyTest):
         (self.out / "weights.npy").symlink_to(self.folder / "weights.npy")
         self.fails(self.out, "weights.npy is missing")
 
+    def test_a_name_that_leads_out_of_the_folder(self):
+        self.edit_json(self.out, lambda result: result["files"].append("../p1/points.npy"))
+        self.fails(self.out, "../p1/points.npy is no name")
+
     def test_a_certificate_from_another_folder(self):
         other = self.mixture("other", seed=2, epsilon=2)
         for name, says in (("result.json", "means.npy was changed"),
