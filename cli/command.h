@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ranks.h"
 #include "sotto/base/options.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/report/document.h"
@@ -26,6 +27,7 @@ struct Positional {
   std::string help;
   std::string* value;
   bool optional = false;
+  std::vector<std::string>* values = nullptr;  // in place of `value`: one or more
 };
 
 class Command {
@@ -40,6 +42,12 @@ class Command {
   // A command that runs as it stands, but for the names of its files.
   virtual std::string example() const = 0;
   virtual ExitCode run() = 0;
+
+  // Whether several ranks may run the command together. Those behind the first do not run(): they
+  // answer questions, from the same options.
+  virtual bool runs_on_ranks() const { return false; }
+  virtual AnswerQuestion answers() { return {}; }
+  Ranks* ranks = nullptr;  // null: this process is alone
 
   // The arguments that follow the name, as they were typed: they run the command again.
   std::vector<std::string> arguments;
@@ -59,7 +67,8 @@ struct CommonOptions {
   std::int64_t threads = 0;
 
   OptionTable table();
-  void apply() const;  // sets the number of threads
+  // Sets the number of threads. Ranks on one machine share its processors.
+  void apply(const Ranks* ranks = nullptr) const;
   OutputFolder::Others others() const {
     return force ? OutputFolder::Others::keep : OutputFolder::Others::refuse;
   }

@@ -19,7 +19,7 @@ if(SOTTO_LEVEL)
 endif()
 file(GLOB sources CONFIGURE_DEPENDS python/bindings/*.cc)
 nanobind_add_module(sotto_python NB_STATIC STABLE_ABI NOMINSIZE ${sources}
-                    $<TARGET_OBJECTS:sotto_commands>)
+                    $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:one_rank>)
 target_compile_definitions(sotto_python PRIVATE SOTTO_MODULE=${module})
 target_link_libraries(sotto_python PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)
 # Warnings are for our own code, not for these headers.

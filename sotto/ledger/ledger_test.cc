@@ -225,8 +225,8 @@ TEST_F(RunLedgerTest, recognises_the_data_by_its_bytes) {
 
 TEST_F(RunLedgerTest, a_missing_input_costs_nothing) {
   init();
-  EXPECT_THROW(Reservation(path_, "", request(1), (folder_ / "missing").string()), Error);
-  EXPECT_THROW(Reservation(path_, "", request(1), folder_.string()), Error);
+  EXPECT_THROW(Reservation(path_, "", request(1), {(folder_ / "missing").string()}), Error);
+  EXPECT_THROW(Reservation(path_, "", request(1), {folder_.string()}), Error);
   EXPECT_TRUE(RunLedger(path_).account("").runs.empty());
 }
 

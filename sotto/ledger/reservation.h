@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sotto/ledger/run_ledger.h"
 #include "sotto/privacy/certificate.h"
@@ -14,10 +15,10 @@ namespace sotto {
 
 class Reservation {
  public:
-  // Takes the place, or refuses. Then stores the keyed fingerprint of the input: nothing that
+  // Takes the place, or refuses. Then stores the keyed fingerprint of the input files: nothing that
   // follows depends on it. No fingerprint for what cannot be read twice ("-", pipes).
   Reservation(const std::string& path, const std::string& data, const RunLedger::Request& request,
-              const std::string& input);
+              const std::vector<std::string>& inputs);
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 

@@ -63,10 +63,10 @@ void TargetOptions::require_no_ledger(const char* option) const {
 }
 
 void TargetOptions::reserve(const std::string& command, const std::string& unit,
-                            const std::string& input) {
+                            const std::vector<std::string>& inputs) {
   if (ledger.empty()) return;
   const RunLedger::Request request{command, unit, {target().epsilon, target().delta}};
-  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, input);
+  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, inputs);
 }
 
 void TargetOptions::commit() const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sotto/base/enum_names.h"
 #include "sotto/base/export.h"
@@ -45,7 +46,12 @@ struct TargetOptions {
   // Takes a place in the ledger, where there is one: call it when the options have been checked and
   // before a record is read. `unit` is "document", "record", "rating", "user", "entry" or "person".
   // A run without a place is refused, so this cannot be forgotten.
-  void reserve(const std::string& command, const std::string& unit, const std::string& input);
+  void reserve(const std::string& command, const std::string& unit, const std::string& input) {
+    reserve(command, unit, std::vector{input});
+  }
+  // The same for an input of several files.
+  void reserve(const std::string& command, const std::string& unit,
+               const std::vector<std::string>& inputs);
   // The result is complete: the run counts with what it cost. Without this it counts with all that
   // it asked for.
   void commit() const;
