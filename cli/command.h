@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ranks.h"
 #include "sotto/base/options.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/release/privacy_options.h"
@@ -27,6 +28,7 @@ struct Positional {
   std::string help;
   std::string* value;
   bool optional = false;
+  std::vector<std::string>* values = nullptr;  // in place of `value`: one or more
 };
 
 class Command {
@@ -44,6 +46,11 @@ class Command {
 
   // The options of a private run; none: the command has no such runs.
   virtual const TargetOptions* privacy() const { return nullptr; }
+  // Whether several ranks may run the command together. Those behind the first do not run(): they
+  // answer questions, from the same options.
+  virtual bool runs_on_ranks() const { return false; }
+  virtual AnswerQuestion answers() { return {}; }
+  Ranks* ranks = nullptr;  // null: this process is alone
 
   // The arguments that follow the name, as they were typed: they run the command again.
   std::vector<std::string> arguments;
@@ -63,7 +70,8 @@ struct CommonOptions {
   std::int64_t threads = 0;
 
   OptionTable table();
-  void apply() const;  // sets the number of threads
+  // Sets the number of threads. Ranks on one machine share its processors.
+  void apply(const Ranks* ranks = nullptr) const;
   OutputFolder::Others others() const {
     return force ? OutputFolder::Others::keep : OutputFolder::Others::refuse;
   }

@@ -1,5 +1,6 @@
 #include <omp.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/command.h"
@@ -60,8 +61,13 @@ void CommonOptions::open_folder(std::optional<OutputFolder>& folder,
   folder.emplace(out, others());
 }
 
-void CommonOptions::apply() const {
-  if (threads > 0) omp_set_num_threads(static_cast<int>(threads));
+void CommonOptions::apply(const Ranks* ranks) const {
+  if (threads > 0) {
+    omp_set_num_threads(static_cast<int>(threads));
+  } else if (ranks != nullptr) {
+    const Index share = omp_get_max_threads() / ranks->on_this_machine();
+    omp_set_num_threads(static_cast<int>(std::max<Index>(1, share)));
+  }
 }
 
 }  // namespace sotto::cli

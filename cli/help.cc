@@ -16,6 +16,7 @@ std::string usage(Command& command) {
   std::string line = "sotto " + command.name();
   for (const Positional& p : command.positionals()) {
     line += fmt::format(fmt::runtime(p.optional ? " [{}]" : " {}"), p.name);
+    if (p.values != nullptr) line += "..";
   }
   return line + " [options]";
 }

@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/ranks.h"
 #include "cli/short_waits.h"
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
@@ -46,7 +48,9 @@ void parse(Command& command, std::vector<std::string> arguments) {
     }
   }
   for (const Positional& p : command.positionals()) {
-    app.add_option(p.name, *p.value)->required(!p.optional);
+    CLI::Option* place = p.values != nullptr ? app.add_option(p.name, *p.values)
+                                             : app.add_option(p.name, *p.value);
+    place->required(!p.optional);
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them back to front
   const std::string hint = fmt::format("(see sotto {} --help)", command.name());
@@ -71,7 +75,9 @@ bool asks_for_help(const std::string& word) {
   return word == "--help" || word == "-h" || word == "help";
 }
 
-int run(std::vector<std::string> arguments) {
+bool asks_for_all_help(const std::string& word) { return word == "--help" || word == "--help-all"; }
+
+int run(std::vector<std::string> arguments, Ranks* ranks) {
   const auto commands = all_commands();
   // "sotto help topics" and "sotto topics help" are "sotto topics --help".
   if (arguments.size() > 1 && asks_for_help(arguments[0])) {
@@ -105,10 +111,13 @@ int run(std::vector<std::string> arguments) {
                 group.empty() ? arguments[0] : join_text(arguments, " "),
                 group.empty() ? "" : arguments[0] + " ");
   for (const std::string& word : arguments) {
-    if (word != "--help" && word != "--help-all") continue;
+    if (!asks_for_all_help(word)) continue;
     fmt::print("{}", help_of(*command, word == "--help-all"));
     return exit_done;
   }
+  SOTTO_REQUIRE(ranks == nullptr || command->runs_on_ranks(),
+                "'{}' does not run on several ranks: run it without mpirun", command->name());
+  command->ranks = ranks;
   command->arguments = arguments;
   parse(*command, std::move(arguments));
   const int code = command->run();
@@ -132,6 +141,28 @@ ExitCode code_of(Fault fault) {
   return exit_failed;
 }
 
+// What a rank behind the first answers. It says nothing itself: where it cannot answer, rank 0 will
+// not ask, or tells what is wrong.
+AnswerQuestion answers_of(std::vector<std::string> arguments, Ranks& ranks) {
+  const auto commands = all_commands();
+  Command* command = find_command(commands, arguments);
+  if (command == nullptr || !command->runs_on_ranks()) return {};
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_all_help)) return {};
+  command->ranks = &ranks;
+  try {
+    parse(*command, std::move(arguments));
+    return command->answers();
+  } catch (const Error&) {
+    return {};  // of the options, which are those of rank 0
+  }
+}
+
+int run_as_rank(const std::vector<std::string>& arguments, Ranks* ranks) {
+  if (ranks == nullptr || ranks->number() == 0) return run(arguments, ranks);
+  ranks->serve(answers_of(arguments, *ranks));
+  return exit_done;
+}
+
 // An error message stays one line, whatever it quotes.
 std::string one_line(std::string text) {
   std::replace_if(
@@ -142,12 +173,15 @@ std::string one_line(std::string text) {
 }  // namespace
 
 int main(const std::vector<std::string>& arguments) {
+  std::unique_ptr<Ranks> ranks;
   try {
-    const int code = run(arguments);
+    ranks = join_ranks();
+    const int code = run_as_rank(arguments, ranks.get());
     if (std::fflush(stdout) != 0) throw Error("cannot write to standard output", "", Fault::system);
     return code;
   } catch (const Error& error) {
-    fmt::print(stderr, "sotto: {}\n", one_line(with_dashes(error.what())));
+    const bool silent = ranks && ranks->number() > 0;  // rank 0 says it
+    if (!silent) fmt::print(stderr, "sotto: {}\n", one_line(with_dashes(error.what())));
     return code_of(error.fault());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "sotto: not enough memory\n");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -27,8 +29,9 @@ class Mixture final : public Command {
   }
   std::vector<Positional> positionals() override {
     return {{"POINTS",
-             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin",
-             &path_}};
+             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
+             "files are read one after the other",
+             nullptr, false, &paths_}};
   }
   OptionTable options() override {
     return OptionTable()
@@ -46,30 +49,41 @@ class Mixture final : public Command {
 
   const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
-    common_.apply();
+    common_.apply(ranks);
     task_.check();
     const bool is_private = task_.privacy.asked();
     SOTTO_REQUIRE_AT(!plan_ || is_private, "`plan`", "needs `epsilon` and `delta`");
-    if (is_private) require_public(task_.companions(), path_);
+    for (const std::string& path : paths_) {
+      if (is_private) require_public(task_.companions(), path);
+    }
     if (plan_) {
-      return print_plan(plan(task_, points_shape(path_, task_.file)), task_.privacy, kUnit,
+      return print_plan(plan(task_, points_shape(paths_, task_.file)), task_.privacy, kUnit,
                         common_.json);
     }
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_, task_.infer, task_.truth}, task_.privacy);
+    std::vector<std::string> inputs = paths_;
+    inputs.insert(inputs.end(), {task_.infer, task_.truth});
+    common_.open_folder(folder, inputs, task_.privacy);
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the points are treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
+    task_.privacy.reserve(name(), kUnit, paths_, paths_of(task_.companions()));
     PointFileOptions file = task_.file;
     file.kept_in_memory = true;
-    Input<Points> points = points_input(path_, file, is_private);
+    Input<Points> points = points_input(paths_, file, is_private, ranks);
     const MixtureResult result = with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(points), task_, progress);
     });
     write(result, folder);
     task_.privacy.commit();
     if (!common_.json) print(result);
+    if (!common_.json && ranks != nullptr) fmt::print("{}\n", ranks->traffic());
     return result.converged() ? exit_done : exit_not_converged;
+  }
+
+  bool runs_on_ranks() const override { return true; }
+  AnswerQuestion answers() override {
+    common_.apply(ranks);
+    return points_answers(paths_, task_.file, task_.privacy.asked());
   }
 
  private:
@@ -122,7 +136,7 @@ class Mixture final : public Command {
   }
 
   static constexpr const char* kUnit = "record";
-  std::string path_;
+  std::vector<std::string> paths_;
   MixtureTask task_;
   bool plan_ = false;
   CommonOptions common_;

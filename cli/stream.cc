@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -28,8 +30,9 @@ class Stream final : public Command {
   }
   std::vector<Positional> positionals() override {
     return {{"POINTS",
-             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin",
-             &path_}};
+             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
+             "files are read one after the other",
+             nullptr, false, &paths_}};
   }
   OptionTable options() override {
     return OptionTable()
@@ -54,20 +57,21 @@ class Stream final : public Command {
 
   const TargetOptions* privacy() const override { return &task_.privacy; }
   ExitCode run() override {
-    common_.apply();
+    common_.apply(ranks);
     task_.check();
+    require_for_ranks();
     SOTTO_REQUIRE_AT(plan_ || (!records_ && !task_.weight), records_ ? "`records`" : "`weight`",
                      "only works with `plan`");
     if (plan_) {
-      const PublicStream shape = stream_shape(path_, task_.file.dim, records_, task_.stream.batch);
+      const PublicStream shape = stream_shape(paths_, task_.file.dim, records_, task_.stream.batch);
       return print_plan(plan(task_, shape), task_.privacy, kUnit, common_.json);
     }
     std::optional<OutputFolder> folder;
-    common_.open_folder(folder, {path_}, task_.privacy);
+    common_.open_folder(folder, paths_, task_.privacy);
     const bool is_private = task_.privacy.asked();
     if (!is_private) say_not_private("the points are treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_);
-    Input<Points> points = points_input(path_, task_.file, is_private);
+    task_.privacy.reserve(name(), kUnit, paths_);
+    Input<Points> points = points_input(paths_, task_.file, is_private, ranks);
     const StreamResult result = with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(points), task_, progress);
     });
@@ -76,7 +80,21 @@ class Stream final : public Command {
     return exit_done;
   }
 
+  bool runs_on_ranks() const override { return true; }
+  AnswerQuestion answers() override {
+    common_.apply(ranks);
+    return points_answers(paths_, task_.file, task_.privacy.asked());
+  }
+
  private:
+  // Both need all records at one place: their order, or a digest of it.
+  void require_for_ranks() const {
+    SOTTO_REQUIRE_AT(ranks == nullptr || !task_.shuffle, "`shuffle`",
+                     "does not work on several ranks");
+    SOTTO_REQUIRE_AT(ranks == nullptr || task_.checkpoint.empty(), "`checkpoint`",
+                     "does not work on several ranks");
+  }
+
   // The checkpoint is removed only when the result made from its answers has arrived.
   void write(const StreamResult& result, std::optional<OutputFolder>& folder) {
     ResultDocument document =
@@ -102,6 +120,7 @@ class Stream final : public Command {
         fmt::print("{}", result_text(document));
       } else {
         print(result);
+        if (ranks != nullptr) fmt::print("{}\n", ranks->traffic());
       }
       return std::fflush(stdout) == 0;
     } catch (const std::system_error&) {  // from fmt::print
@@ -129,7 +148,7 @@ class Stream final : public Command {
   }
 
   static constexpr const char* kUnit = "record";
-  std::string path_;
+  std::vector<std::string> paths_;
   StreamTask task_;
   bool plan_ = false;
   std::optional<std::int64_t> records_;

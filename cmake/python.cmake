@@ -19,7 +19,7 @@ if(SOTTO_LEVEL)
 endif()
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/bindings/*.cc)
 nanobind_add_module(sotto_python NB_STATIC STABLE_ABI NOMINSIZE ${sources}
-                    $<TARGET_OBJECTS:sotto_commands>)
+                    $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:one_rank>)
 sotto_unity(sotto_python 5)
 target_compile_definitions(sotto_python PRIVATE SOTTO_MODULE=${module})
 target_link_libraries(sotto_python PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)

@@ -105,9 +105,10 @@ sotto_script_test(does_not_compile.check_itself check ${Python3_EXECUTABLE}
 # tests/e2e/test_record_play.py alone, never installed.
 add_library(tape OBJECT tests/tape/tape.cc)
 add_library(leaks OBJECT tests/tape/leaks.cc)
-add_executable(sotto_tape $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:tape>)
-add_executable(sotto_leaky $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:tape>
-                           $<TARGET_OBJECTS:leaks>)
+add_executable(sotto_tape $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:one_rank>
+                          $<TARGET_OBJECTS:tape>)
+add_executable(sotto_leaky $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:one_rank>
+                           $<TARGET_OBJECTS:tape> $<TARGET_OBJECTS:leaks>)
 foreach(name tape leaks sotto_tape sotto_leaky)
   target_link_libraries(${name} PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
@@ -118,6 +119,9 @@ target_link_options(sotto_leaky PRIVATE ${wrapped})
 
 # The program as a user sees it, and the installed tree as another project sees it.
 file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
+if(NOT MPI_CXX_FOUND)
+  list(FILTER end_to_end EXCLUDE REGEX "/test_ranks\\.py$")
+endif()
 foreach(source ${end_to_end})
   get_filename_component(name ${source} NAME_WE)
   set(programs $<TARGET_FILE:sotto_cli>)

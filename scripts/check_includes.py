@@ -48,6 +48,8 @@ FRONTS = {
         # The options that all private commands share.
         "sotto/release/privacy_options.h",
     ]),
+    # Carries questions and answers as bytes, and knows nothing of them.
+    "cluster": (["base"], []),
     # It makes the data of tasks from arrays, so it sees the containers, too.
     "python/bindings": (["base", "io", "tasks", "report", "tensor", "linalg"], [
         "sotto/sotto.h",

@@ -24,7 +24,7 @@ FLAGS = ["-std=c++20", "-DFMT_SHARED", "-DEIGEN_MAX_ALIGN_BYTES=64", "-fopenmp",
 
 
 def all_sources():
-    return [path for folder in ("sotto", "cli", "python") for path in sorted((ROOT / folder).rglob("*.cc"))
+    return [path for folder in ("sotto", "cli", "cluster", "python") for path in sorted((ROOT / folder).rglob("*.cc"))
             if not path.name.endswith("_test.cc") and "testing" not in path.parts]
 
 

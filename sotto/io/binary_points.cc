@@ -44,21 +44,28 @@ BinaryPoints::BinaryPoints(std::unique_ptr<ByteSource> bytes, Index dim, Index i
   records_ = static_cast<Index>(*bytes_->size() / row);
 }
 
+std::size_t BinaryPoints::read_bytes(char* out, std::size_t count) {
+  if (!offset_) return bytes_->read(out, count);
+  const std::size_t came = bytes_->read_at(*offset_, out, count);
+  *offset_ += came;
+  return came;
+}
+
 // The bytes that came for the rows of `out`.
 std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
   out.resize(rows, dim_);
   const bool as_they_are =
       header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == kNativeBigEndian;
   if (as_they_are) {
-    return bytes_->read(reinterpret_cast<char*>(out.data()),
-                        static_cast<std::size_t>(out.size()) * sizeof(double));
+    return read_bytes(reinterpret_cast<char*>(out.data()),
+                      static_cast<std::size_t>(out.size()) * sizeof(double));
   }
   buffer_.resize(buffer_bytes);
   std::size_t came = 0;
   for (Index first = 0; first < out.size();) {
     const Index items = std::min(buffer_bytes / header_.item_size, out.size() - first);
     const auto wanted = static_cast<std::size_t>(items * header_.item_size);
-    const std::size_t got = bytes_->read(buffer_.data(), wanted);
+    const std::size_t got = read_bytes(buffer_.data(), wanted);
     came += got;
     const std::size_t whole = got / static_cast<std::size_t>(header_.item_size);
     convert_npy_items(header_, buffer_.data(), std::span(out.data() + first, whole), name());
@@ -106,7 +113,7 @@ void BinaryPoints::check_end(Index came) {
   SOTTO_REQUIRE_AT(done_ == *records_, name(), "has {} records, its header says {}", done_,
                    *records_);
   char extra;
-  SOTTO_REQUIRE_AT(came > 0 || bytes_->read(&extra, 1) == 0, name(),
+  SOTTO_REQUIRE_AT(came > 0 || read_bytes(&extra, 1) == 0, name(),
                    "goes on after the {} records of its header", *records_);
 }
 
@@ -114,6 +121,12 @@ void BinaryPoints::restart() {
   bytes_ = bytes_->reopened();
   if (header_.data_offset > 0) read_npy_header(*bytes_);
   done_ = 0;
+  offset_.reset();
+}
+
+void BinaryPoints::move_to(Index record) {
+  done_ = record;
+  offset_ = header_.data_offset + static_cast<std::uint64_t>(record) * row_bytes();
 }
 
 }  // namespace sotto

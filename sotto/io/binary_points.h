@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,15 @@ class BinaryPoints final : public PointSource {
  protected:
   Index fill(Index max_rows, PointBlock& block) override;
   void restart() override;
+  void move_to(Index record) override;
   void set_order(std::vector<Index>&& order) override { order_ = std::move(order); }
 
  private:
   std::size_t row_bytes() const { return static_cast<std::size_t>(dim_ * header_.item_size); }
   void read_ordered_rows(Index rows, RowMatrix& out);
   std::size_t read_rows(Index rows, RowMatrix& out);
+  // The next bytes of the file, or those at its place after a move.
+  std::size_t read_bytes(char* out, std::size_t count);
   void check_end(Index came);
 
   std::unique_ptr<ByteSource> bytes_;
@@ -45,7 +49,8 @@ class BinaryPoints final : public PointSource {
   Index dim_ = 0;
   std::optional<Index> records_;
   Index done_ = 0;
-  std::vector<Index> order_;  // empty: that of the file
+  std::vector<Index> order_;             // empty: that of the file
+  std::optional<std::uint64_t> offset_;  // after a move: of the next byte in the file
   std::vector<char> buffer_;
 };
 

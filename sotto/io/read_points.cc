@@ -8,10 +8,12 @@
 #include "sotto/io/binary_points.h"
 #include "sotto/io/csv_points.h"
 #include "sotto/io/document_points.h"
+#include "sotto/io/joined_points.h"
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/sniff_documents.h"
 #include "sotto/io/text_fields.h"
+#include "sotto/tensor/sharded_points.h"
 
 namespace sotto {
 namespace {
@@ -146,6 +148,29 @@ Points open_quoting(const std::string& path, const PointFileOptions& options,
   return source;
 }
 
+Points open_unquoted(const std::string& path, const PointFileOptions& options,
+                     PointFormat* format_used) {
+  return read_unquoted(options.records_are_private, path,
+                       [&] { return open_quoting(path, options, format_used); });
+}
+
+// One source after the other, in one format.
+Points open_list(const std::vector<std::string>& paths, const PointFileOptions& options,
+                 PointFormat* format_used) {
+  SOTTO_REQUIRE(!paths.empty(), "no file is given");
+  std::vector<Points> files;
+  PointFormat first{}, format{};
+  for (const std::string& path : paths) {
+    files.push_back(open_unquoted(path, options, &format));
+    if (files.size() == 1) first = format;
+    SOTTO_REQUIRE_AT(format == first, path, "is in the format {}, {} in the format {}",
+                     name_of(format), paths.front(), name_of(first));
+  }
+  if (format_used != nullptr) *format_used = first;
+  if (files.size() == 1) return std::move(files.front());
+  return std::make_unique<JoinedPoints>(std::move(files));
+}
+
 }  // namespace
 
 OptionTable PointFileOptions::table() {
@@ -177,8 +202,13 @@ OptionTable PointFileOptions::table() {
 
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options,
                             PointFormat* format_used) {
-  Points points = read_unquoted(options.records_are_private, path,
-                                [&] { return open_quoting(path, options, format_used); });
+  return SensitivePoints(open_unquoted(path, options, format_used));
+}
+
+SensitivePoints open_points(const std::vector<std::string>& paths, const PointFileOptions& options,
+                            PointFormat* format_used, Shards* shards) {
+  Points points = open_list(paths, options, format_used);
+  if (shards != nullptr) points = std::make_unique<ShardedPoints>(std::move(points), *shards);
   return SensitivePoints(std::move(points));
 }
 

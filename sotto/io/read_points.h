@@ -23,14 +23,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sotto/io/file_options.h"
 #include "sotto/tensor/point_source.h"
 
 namespace sotto {
 
+class Shards;
+
 // Sets `format`, if given, to the format in which the file is read.
 SensitivePoints open_points(const std::string& path, const PointFileOptions& options = {},
                             PointFormat* format = nullptr);
+
+// Several files, all in one format, as one source (joined_points.h). With `shards`, its sums are
+// questions to them (tensor/sharded_points.h); they must outlive it.
+SensitivePoints open_points(const std::vector<std::string>& paths, const PointFileOptions& options,
+                            PointFormat* format = nullptr, Shards* shards = nullptr);
 
 }  // namespace sotto

@@ -10,15 +10,22 @@
 namespace sotto {
 namespace {
 
-// Of the bytes of a file, whatever its name; empty where it cannot be read twice.
-std::string fingerprint_of(const std::string& path, const SecretKey& key) {
-  std::error_code failed;
-  if (path == "-" || !std::filesystem::is_regular_file(path, failed)) return "";
+void add_file(const std::string& path, KeyedDigest& digest) {
   std::ifstream file(path, std::ios::binary);
-  KeyedDigest digest(key);
   std::vector<char> bytes(1 << 20);
   while (file.read(bytes.data(), std::ssize(bytes)) || file.gcount() > 0) {
     digest.add(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  }
+}
+
+// Of the bytes of the files one after the other, whatever their names; empty where one of them
+// cannot be read twice.
+std::string fingerprint_of(const std::vector<std::string>& paths, const SecretKey& key) {
+  KeyedDigest digest(key);
+  for (const std::string& path : paths) {
+    std::error_code failed;
+    if (path == "-" || !std::filesystem::is_regular_file(path, failed)) return "";
+    add_file(path, digest);
   }
   const KeyedDigest::Value value = digest.value();
   return hexadecimal(value.data(), value.size());
@@ -49,13 +56,15 @@ LedgerStanding standing_at(const LedgerAccount& account, std::int64_t run) {
 }  // namespace
 
 Reservation::Reservation(const std::string& path, const std::string& data,
-                         const RunLedger::Request& request, const std::vector<std::string>& files)
+                         const RunLedger::Request& request, const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& others)
     : ledger_(path), request_(request), number_(0) {
-  for (const std::string& file : files) require_file(file);
+  for (const std::string& file : inputs) require_file(file);
+  for (const std::string& file : others) require_file(file);
   data_ = ledger_.account(data).data.name;
   number_ = ledger_.reserve(data_, request);
   standing_ = standing_at(ledger_.account(data_), number_);
-  const std::string fingerprint = fingerprint_of(files.at(0), ledger_.key());
+  const std::string fingerprint = fingerprint_of(inputs, ledger_.key());
   if (!fingerprint.empty()) ledger_.set_fingerprint(number_, data_, fingerprint);
 }
 

@@ -16,12 +16,12 @@ namespace sotto {
 
 class Reservation {
  public:
-  // Takes the place, or refuses. `files` are what the run will read, its input first: one that
-  // cannot be opened is refused before anything is reserved. Then stores the keyed fingerprint of
-  // the input: nothing that follows depends on it. No fingerprint for what cannot be read twice
-  // ("-", pipes).
+  // Takes the place, or refuses. A file that cannot be opened, among the input or the others that
+  // the run will read, is refused before anything is reserved. Then stores the keyed fingerprint of
+  // the input files: nothing that follows depends on it. No fingerprint for what cannot be read
+  // twice ("-", pipes).
   Reservation(const std::string& path, const std::string& data, const RunLedger::Request& request,
-              const std::vector<std::string>& files);
+              const std::vector<std::string>& inputs, const std::vector<std::string>& others = {});
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 

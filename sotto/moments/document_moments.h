@@ -59,6 +59,9 @@ class PlacementSum {
   // Adds placements( left (x) S ) for a symmetric k x k matrix S.
   void add(const Vector& left, const Matrix& symmetric);
   SymmetricTensor tensor() const;
+  // The sum as it is kept, k x k(k+1)/2 numbers: such sums may be added.
+  const Matrix& numbers() const { return sum_; }
+  Matrix& numbers() { return sum_; }
 
  private:
   Index pair(Index a, Index b) const { return a * k_ - a * (a - 1) / 2 + b - a; }  // a <= b

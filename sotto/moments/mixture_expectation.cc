@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/counts.h"
+#include "sotto/moments/record_questions.h"
 
 namespace sotto {
 namespace {
-
-// A block of fewer differences takes less time than starting the threads.
-constexpr Index kWorthThreads = 1 << 22;
 
 // Points are stored column by column here, so that every step is one pass over long columns.
 
@@ -63,15 +60,9 @@ void require_dim(Index dim, const GaussianMixture& mixture) {
                 mixture.dim());
 }
 
-struct PieceSums {
-  Vector counts;
-  Matrix offsets;
-  double scatter = 0;
-  double log_sums = 0;
-};
-
-PieceSums sum_piece(const Matrix& points, const GaussianMixture& mixture,
-                    const ContributionClip& clip) {
+// Adds the sums of a piece: counts, offsets, scatter and logarithms, one after the other.
+void add_piece(const Matrix& points, const GaussianMixture& mixture, const ContributionClip& clip,
+               RowMatrix& sum) {
   const Matrix distances = squared_distances(points, mixture);
   auto [r, log_sums] = posterior(distances, mixture);
   if (clip.norm != kNoBound) {
@@ -80,14 +71,16 @@ PieceSums sum_piece(const Matrix& points, const GaussianMixture& mixture,
     r.array().colwise() *=
         norms.unaryExpr([&](double n) { return n > clip.norm ? clip.norm / n : 1.0; }).array();
   }
-  PieceSums sums{r.colwise().sum().transpose(), Matrix(mixture.dim(), mixture.components()),
-                 r.cwiseProduct(distances).sum(), log_sums.sum()};
-  for (Index i = 0; i < r.cols(); ++i) {
-    for (Index j = 0; j < points.cols(); ++j) {
-      sums.offsets(j, i) = (r.col(i).array() * (points.col(j).array() - mixture.means(j, i))).sum();
+  const Index k = r.cols(), d = mixture.dim();
+  sum.leftCols(k) += r.colwise().sum();
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < d; ++j) {
+      sum(0, k + i * d + j) +=
+          (r.col(i).array() * (points.col(j).array() - mixture.means(j, i))).sum();
     }
   }
-  return sums;
+  sum(0, k * (d + 1)) += r.cwiseProduct(distances).sum();
+  sum(0, k * (d + 1) + 1) += log_sums.sum();
 }
 
 }  // namespace
@@ -103,30 +96,43 @@ Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture) 
   return found.log_sums.array() - log_norming(mixture);
 }
 
+void ExpectationSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
+  part.setZero(1, cols());
+  for_pieces(0, rows.rows(), [&](Index first, Index last) {
+    add_piece(rows.middleRows(first, last - first), mixture_, clip_, part);
+  });
+}
+
 MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, double radius,
                           const ContributionClip& clip) {
-  const Index d = mixture.dim();
+  const Index d = mixture.dim(), k = mixture.components();
   require_dim(source.dim(), mixture);
-  MixtureSums total{0, Vector::Zero(mixture.components()), Matrix::Zero(d, mixture.components())};
-  double log_sums = 0;
-  total.records = for_record_blocks(source, radius, [&](const RowMatrix& x) {
-    const Index pieces = (x.rows() + kSumPiece - 1) / kSumPiece;
-    std::vector<PieceSums> parts(static_cast<std::size_t>(pieces));
-    [[maybe_unused]] const bool share = x.size() * mixture.components() > kWorthThreads;
-#pragma omp parallel for schedule(dynamic) if (share)
-    for (Index p = 0; p < pieces; ++p) {
-      const Index first = p * kSumPiece, rows = std::min<Index>(kSumPiece, x.rows() - first);
-      parts[static_cast<std::size_t>(p)] = sum_piece(x.middleRows(first, rows), mixture, clip);
-    }
-    for (const PieceSums& part : parts) {
-      total.counts += part.counts;
-      total.offsets += part.offsets;
-      total.scatter += part.scatter;
-      log_sums += part.log_sums;
-    }
-  });
-  total.log_likelihood = log_sums - static_cast<double>(total.records) * log_norming(mixture);
+  const RecordTotal found = sum_from_beginning(source, ExpectationSum(mixture, radius, clip));
+  const double* numbers = found.sum.data();
+  MixtureSums total{found.records, found.sum.leftCols(k).transpose(),
+                    Eigen::Map<const Matrix>(numbers + k, d, k), numbers[k * (d + 1)]};
+  total.log_likelihood =
+      numbers[k * (d + 1) + 1] - static_cast<double>(total.records) * log_norming(mixture);
   return total;
+}
+
+void ExpectationSum::write(ByteWriter& bytes) const {
+  write_kind(SumKind::expectation, bytes);
+  for (const double number : {radius_, clip_.count_scale, clip_.norm, mixture_.variance}) {
+    bytes.real(number);
+  }
+  write_matrix(mixture_.means, bytes);
+  write_matrix(mixture_.weights, bytes);
+}
+
+std::unique_ptr<RecordSum> ExpectationSum::read(ByteReader& bytes) {
+  const double radius = bytes.real(), scale = bytes.real(), norm = bytes.real();
+  GaussianMixture mixture;
+  mixture.variance = bytes.real();
+  mixture.means = read_matrix(bytes);
+  mixture.weights = read_vector(bytes);
+  return std::make_unique<ExpectationSum>(std::move(mixture), radius,
+                                          ContributionClip{scale, norm});
 }
 
 }  // namespace sotto

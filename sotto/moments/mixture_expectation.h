@@ -9,6 +9,9 @@
 // Cost: about 6 N d k flops and N k exponentials. Privacy: none here.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "sotto/moments/gaussian_mixture.h"
 #include "sotto/moments/point_moments.h"
 
@@ -23,6 +26,23 @@ Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture);
 struct ContributionClip {
   double count_scale = 1;  // b
   double norm = kNoBound;
+};
+
+// Sums of r_i, of r_i (x - mu_i), of r_i |x - mu_i|^2 and of the logarithms of likelihoods.
+class ExpectationSum final : public BallSum {
+ public:
+  ExpectationSum(GaussianMixture mixture, double radius, const ContributionClip& clip)
+      : BallSum(radius), mixture_(std::move(mixture)), clip_(clip) {}
+  Index cols() const override { return mixture_.components() * (mixture_.dim() + 1) + 2; }
+  void write(ByteWriter& bytes) const override;
+  static std::unique_ptr<RecordSum> read(ByteReader& bytes);
+
+ protected:
+  void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+
+ private:
+  GaussianMixture mixture_;
+  ContributionClip clip_;
 };
 
 struct MixtureSums {

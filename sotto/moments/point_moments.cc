@@ -7,6 +7,7 @@
 #include "sotto/linalg/counts.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/moments/document_moments.h"
+#include "sotto/moments/record_questions.h"
 
 namespace sotto {
 namespace {
@@ -15,7 +16,7 @@ constexpr Index kMostRows = 4096;
 
 void draw_into_ball(RowMatrix& rows, double radius) {
   if (radius == kNoBound) return;
-  const Vector factors = shrink_factors(rows, radius);
+  const Vector factors = shrink_factors(rows.rowwise().squaredNorm(), radius);
   for (Index i = 0; i < rows.rows(); ++i) {
     if (factors[i] == 0) {
       rows.row(i).setZero();  // 0 times a huge number is safe, 0 times its overflow is not
@@ -39,13 +40,13 @@ Index record_block_rows(Index dim) {
 
 Index record_depth(Index dim, Index records) {
   // The additions within a block, then one for each piece of kSumPiece that a block may be cut
-  // into.
+  // into. Blocks join in a tree, in which no number passes more additions than in a row.
   const Index blocks = records / record_block_rows(dim) + 1;
   return kMostRows + blocks * (kMostRows / kSumPiece + 1);
 }
 
-Vector shrink_factors(const RowMatrix& rows, double bound) {
-  return rows.rowwise().squaredNorm().unaryExpr([bound](double square) {
+Vector shrink_factors(const Vector& squared_norms, double bound) {
+  return squared_norms.unaryExpr([bound](double square) {
     if (!std::isfinite(square)) return 0.0;
     return square > bound * bound ? bound / std::sqrt(square) : 1.0;
   });
@@ -63,18 +64,43 @@ Index for_record_blocks(PointSource& source, double radius,
   return source.position();
 }
 
+void BallSum::of_block(const PointBlock& block, RowMatrix& part) const {
+  RowMatrix rows = block.is_sparse ? RowMatrix(block.sparse) : block.dense;
+  draw_into_ball(rows, radius_);
+  of_rows(rows, part);
+}
+
+RecordTotal sum_from_beginning(PointSource& source, const RecordSum& sum) {
+  if (source.position() > 0) source.rewind();
+  return source.sum_next(sum, std::numeric_limits<Index>::max());
+}
+
+void NormCounts::of_block(const PointBlock& block, RowMatrix& part) const {
+  part.setZero(1, cols());
+  for (const double square : squared_norms(block)) {
+    // A record that was scaled to a norm may exceed it by a rounding, and does not count as longer.
+    const double norm = std::sqrt(square) / (1 + 0x1p-40);
+    const auto first = std::lower_bound(bounds_.begin(), bounds_.end(), norm);
+    ++part(0, first - bounds_.begin());
+  }
+}
+
+void MomentSums::of_rows(const RowMatrix& rows, RowMatrix& part) const {
+  const Index d = centre_.size();
+  const Matrix z = rows.rowwise() - centre_.transpose();
+  part.resize(1, cols());
+  part.leftCols(d) = z.colwise().sum();
+  Eigen::Map<Matrix>(part.data() + d, d, d) = multiply_transposed(z, z);
+}
+
 PointSums sum_moments(PointSource& source, const Vector& centre, double radius) {
   const Index d = source.dim();
   SOTTO_REQUIRE_AT(d <= kMostMomentDimensions, source.name(),
                    "has {} dimensions; second moments are taken up to {}", d,
                    kMostMomentDimensions);
-  PointSums sums{0, Vector::Zero(d), Matrix::Zero(d, d)};
-  sums.records = for_record_blocks(source, radius, [&](const RowMatrix& x) {
-    const Matrix z = x.rowwise() - centre.transpose();
-    sums.first += z.colwise().sum().transpose();
-    sums.second += multiply_transposed(z, z);
-  });
-  return sums;
+  const RecordTotal found = sum_from_beginning(source, MomentSums(centre, radius));
+  return {found.records, found.sum.leftCols(d).transpose(),
+          Eigen::Map<const Matrix>(found.sum.data() + d, d, d)};
 }
 
 PointStatistics point_statistics(PointSource& source) {
@@ -89,15 +115,57 @@ PointStatistics point_statistics(PointSource& source) {
   return {sums.records, near + shift, sums.second / n - shift * shift.transpose()};
 }
 
+void CubeSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
+  RowMatrix y = multiply(Matrix(rows.rowwise() - centre_.transpose()), w_);
+  draw_into_ball(y, reach_);
+  PlacementSum sum(w_.cols());
+  sum.add(RowMatrix(y / 3), y);
+  part = sum.numbers().reshaped<Eigen::ColMajor>().transpose();
+}
+
 SymmetricTensor sum_cubes(PointSource& source, const Vector& centre, const Matrix& w, double radius,
                           double reach) {
+  const RecordTotal found = sum_from_beginning(source, CubeSum(centre, w, radius, reach));
   PlacementSum sum(w.cols());
-  for_record_blocks(source, radius, [&](const RowMatrix& x) {
-    RowMatrix y = multiply(Matrix(x.rowwise() - centre.transpose()), w);
-    draw_into_ball(y, reach);
-    sum.add(RowMatrix(y / 3), y);
-  });
+  Matrix& numbers = sum.numbers();
+  numbers = Eigen::Map<const Matrix>(found.sum.data(), numbers.rows(), numbers.cols());
   return sum.tensor();
+}
+
+// ---- as questions ----
+
+void NormCounts::write(ByteWriter& bytes) const {
+  write_kind(SumKind::norm_counts, bytes);
+  bytes.reals(bounds_);
+}
+
+std::unique_ptr<RecordSum> NormCounts::read(ByteReader& bytes) {
+  return std::make_unique<NormCounts>(bytes.reals());
+}
+
+void MomentSums::write(ByteWriter& bytes) const {
+  write_kind(SumKind::moments, bytes);
+  bytes.real(radius_);
+  write_matrix(centre_, bytes);
+}
+
+std::unique_ptr<RecordSum> MomentSums::read(ByteReader& bytes) {
+  const double radius = bytes.real();
+  return std::make_unique<MomentSums>(read_vector(bytes), radius);
+}
+
+void CubeSum::write(ByteWriter& bytes) const {
+  write_kind(SumKind::cubes, bytes);
+  bytes.real(radius_);
+  bytes.real(reach_);
+  write_matrix(centre_, bytes);
+  write_matrix(w_, bytes);
+}
+
+std::unique_ptr<RecordSum> CubeSum::read(ByteReader& bytes) {
+  const double radius = bytes.real(), reach = bytes.real();
+  Vector centre = read_vector(bytes);
+  return std::make_unique<CubeSum>(std::move(centre), read_matrix(bytes), radius, reach);
 }
 
 }  // namespace sotto

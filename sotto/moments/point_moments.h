@@ -3,7 +3,8 @@
 // With a radius, every record is first clipped to the ball of that radius about the origin. With a
 // reach, every W^T z is clipped to the ball of that reach. This bounds what one record can do to a
 // sum. Nothing of size d^3 is formed. Each function reads the source from its beginning once, in
-// blocks whose size depends on the dimension alone, so that the sums are the same in every run.
+// blocks whose size depends on the dimension alone, so that the sums are the same in every run, for
+// any number of threads and shards (tensor/record_sum.h).
 //
 // Cost: N d^2 and N (d q + q^3/2) flops, O(d^2 + q^3) memory and one block.
 // Privacy: none here; release/ adds the noise. Its rounding bounds rest on record_depth.
@@ -11,8 +12,11 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
-#include "sotto/tensor/point_source.h"
+#include "sotto/tensor/record_sum.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
 namespace sotto {
@@ -27,12 +31,80 @@ Index record_block_rows(Index dim);
 Index record_depth(Index dim, Index records);
 
 // min(1, bound / |row|) for each row; 0 for a row so long that its square overflows.
-Vector shrink_factors(const RowMatrix& rows, double bound);
+Vector shrink_factors(const Vector& squared_norms, double bound);
 
 // Rewinds the source and hands out its records, clipped to the ball, as dense blocks. All blocks
 // but the last have full size. Returns the number of records.
 Index for_record_blocks(PointSource& source, double radius,
                         const std::function<void(const RowMatrix&)>& use);
+
+// A sum over records as dense blocks, clipped to the ball: what the sums below have in common.
+class BallSum : public RecordSum {
+ public:
+  explicit BallSum(double radius) : radius_(radius) {}
+  Index rows() const override { return 1; }
+  Index block_rows(const PointSource& source) const override {
+    return record_block_rows(source.dim());
+  }
+  void of_block(const PointBlock& block, RowMatrix& part) const final;
+
+ protected:
+  // Sets `part`, 1 x cols(), for records that lie in the ball.
+  virtual void of_rows(const RowMatrix& rows, RowMatrix& part) const = 0;
+
+  double radius_;
+};
+
+// The sum over all records of a source, from its beginning.
+RecordTotal sum_from_beginning(PointSource& source, const RecordSum& sum);
+
+// How many records have a norm up to each of these bounds, and beyond the bound before; the last
+// number counts the longest. A rounding beyond a bound, 2^-40 of it, does not count.
+class NormCounts final : public RecordSum {
+ public:
+  explicit NormCounts(std::vector<double> bounds) : bounds_(std::move(bounds)) {}
+  Index rows() const override { return 1; }
+  Index cols() const override { return std::ssize(bounds_) + 1; }
+  void of_block(const PointBlock& block, RowMatrix& part) const override;
+  void write(ByteWriter& bytes) const override;
+  static std::unique_ptr<RecordSum> read(ByteReader& bytes);
+
+ private:
+  std::vector<double> bounds_;
+};
+
+// Sums of z and of z z^T.
+class MomentSums final : public BallSum {
+ public:
+  MomentSums(Vector centre, double radius) : BallSum(radius), centre_(std::move(centre)) {}
+  Index cols() const override { return centre_.size() * (centre_.size() + 1); }
+  void write(ByteWriter& bytes) const override;
+  static std::unique_ptr<RecordSum> read(ByteReader& bytes);
+
+ protected:
+  void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+
+ private:
+  Vector centre_;
+};
+
+// The numbers of a PlacementSum of (W^T z)^(x)3.
+class CubeSum final : public BallSum {
+ public:
+  CubeSum(Vector centre, Matrix w, double radius, double reach)
+      : BallSum(radius), centre_(std::move(centre)), w_(std::move(w)), reach_(reach) {}
+  Index cols() const override { return w_.cols() * w_.cols() * (w_.cols() + 1) / 2; }
+  void write(ByteWriter& bytes) const override;
+  static std::unique_ptr<RecordSum> read(ByteReader& bytes);
+
+ protected:
+  void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+
+ private:
+  Vector centre_;
+  Matrix w_;
+  double reach_;
+};
 
 struct PointSums {
   Index records = 0;

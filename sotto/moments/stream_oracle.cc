@@ -1,10 +1,10 @@
 #include "sotto/moments/stream_oracle.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/moments/stream_sums.h"
 
 namespace sotto {
 namespace {
@@ -17,15 +17,6 @@ std::string needs(const StreamPlan& plan) {
 
 constexpr const char* remedy =
     "give more records, a smaller `batch`, or fewer `iterations` or `components`";
-
-// Entry by entry, for powers 2 to 4.
-ScoreMap power_map(int power) {
-  return [power](const PointBlock&, RowMatrix& s) {
-    if (power == 2) s.array() = s.array().square();
-    if (power == 3) s.array() = s.array().cube();
-    if (power == 4) s.array() = s.array().square().square();
-  };
-}
 
 }  // namespace
 
@@ -58,41 +49,33 @@ StreamOracle::StreamOracle(std::unique_ptr<PointSource> source, const StreamPlan
   SOTTO_REQUIRE(order == 3 || order == 4, "the order must be 3 or 4, got {}", order);
 }
 
-Index StreamOracle::read(Index max_rows, PointBlock& block) {
-  while (true) {
-    const Index rows = source_->read(max_rows, block);
-    if (rows > 0) return rows;
-    const bool again = pass_ + 1 < plan_.passes && source_->position() > 0;
-    SOTTO_REQUIRE_AT(again, source_->name(), "ended after {} records; {}: {}", source_->position(),
-                     needs(plan_), remedy);
-    source_->rewind();
-    ++pass_;
-  }
+void StreamOracle::next_pass() {
+  const bool again = pass_ + 1 < plan_.passes && source_->position() > 0;
+  SOTTO_REQUIRE_AT(again, source_->name(), "ended after {} records; {}: {}", source_->position(),
+                   needs(plan_), remedy);
+  source_->rewind();
+  ++pass_;
 }
 
-ReadRecords StreamOracle::next_batch() {
+RowMatrix StreamOracle::next_mean(const RecordSum& sum) {
   SOTTO_REQUIRE(answers_ < plan_.answers, "all {} planned answers have been given", plan_.answers);
   ++answers_;
-  // Reads not one record more than the plan has, so a pipe that stays open does not delay the end.
-  return [this, step = block_rows(*source_), left = plan_.batch](PointBlock& block) mutable {
-    const Index rows = left == 0 ? 0 : read(std::min(step, left), block);
-    left -= rows;
-    return rows;
-  };
+  RowMatrix total = RowMatrix::Zero(sum.rows(), sum.cols());
+  for (Index left = plan_.batch; left > 0;) {
+    const RecordTotal found = source_->sum_next(sum, left);
+    total += found.sum;
+    left -= found.records;
+    if (found.records == 0) next_pass();
+  }
+  return total / static_cast<double>(plan_.batch);
 }
 
 Matrix StreamOracle::contract(const Matrix& block) {
-  const RowMatrix u = block;
-  RowMatrix y = RowMatrix::Zero(u.rows(), u.cols());
-  add_mapped_product(next_batch(), u, power_map(order_ - 1), y);
-  return y / static_cast<double>(plan_.batch);
+  return next_mean(PowerProducts(block, order_ - 1));
 }
 
 Vector StreamOracle::values(const Matrix& block) {
-  const RowMatrix u = block;
-  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(u.cols());
-  add_mapped_scores(next_batch(), u, power_map(order_), sum);
-  return sum.transpose() / static_cast<double>(plan_.batch);
+  return next_mean(PowerValues(block, order_)).row(0).transpose();
 }
 
 void StreamOracle::resume_at(const StreamPosition& position) {

@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "sotto/tensor/point_source.h"
-#include "sotto/tensor/record_walk.h"
+#include "sotto/tensor/record_sum.h"
 #include "sotto/tensor/streamed_oracle.h"
 
 namespace sotto {
@@ -50,9 +50,10 @@ class StreamOracle final : public StreamedOracle {
   PointSource& source() { return *source_; }
 
  private:
-  // Hands out the records of the next answer.
-  ReadRecords next_batch();
-  Index read(Index max_rows, PointBlock& block);
+  // The sum over the records of the next answer, divided by their number.
+  RowMatrix next_mean(const RecordSum& sum);
+  // Goes back to the first record, where the plan has another pass.
+  void next_pass();
 
   std::unique_ptr<PointSource> source_;
   StreamPlan plan_;

@@ -10,8 +10,6 @@ namespace {
 
 constexpr int kPerDoubling = 32;
 constexpr int kOneIn = 10;  // one in so many records may be longer than the bound
-// A record that was scaled to a norm may exceed it by a rounding, and does not count as longer.
-constexpr double kRounding = 1 + 0x1p-40;
 
 // Powers of 2^(1/32) in [low, high), and high itself.
 std::vector<double> grid_of(const NormRange& range) {
@@ -48,13 +46,11 @@ std::int64_t norm_search_records(double epsilon, std::int64_t run_records) {
 NormTally::NormTally(const NormRange& range)
     : candidates_(grid_of(range)), fits_(candidates_.size() + 1, 0) {}
 
-void NormTally::add(const Vector& squared_norms) {
-  for (const double square : squared_norms) {
-    const double norm = std::sqrt(square) / kRounding;
-    const auto first = std::lower_bound(candidates_.begin(), candidates_.end(), norm);
-    ++fits_[static_cast<std::size_t>(first - candidates_.begin())];
+void NormTally::add(const RecordTotal& counts) {
+  for (std::size_t i = 0; i < fits_.size(); ++i) {
+    fits_[i] += static_cast<std::int64_t>(counts.sum(0, static_cast<Index>(i)));
   }
-  records_ += squared_norms.size();
+  records_ += counts.records;
 }
 
 std::vector<double> NormTally::scores() const {
@@ -80,15 +76,10 @@ NormBound::NormBound(const NormSearch& search)
 
 NormTally NormBound::tally(OnePassRecords& records) const {
   NormTally tally(search_.range);
-  const Index step = block_rows(records.source());
-  PointBlock points;
-  while (tally.records() < search_.records) {
-    const Index rows = records.read(std::min(step, search_.records - tally.records()), points);
-    SOTTO_REQUIRE_AT(rows > 0, records.source().name(),
-                     "ended after {} records; the bound on their norm alone needs {}",
-                     records.source().position(), search_.records);
-    tally.add(squared_norms(points));
-  }
+  tally.add(records.sum_next(tally.question(), search_.records));
+  SOTTO_REQUIRE_AT(tally.records() == search_.records, records.source().name(),
+                   "ended after {} records; the bound on their norm alone needs {}",
+                   records.source().position(), search_.records);
   return tally;
 }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sotto/moments/point_moments.h"
 #include "sotto/privacy/exponential.h"
 #include "sotto/release/one_pass_records.h"
 #include "sotto/release/privacy_options.h"
@@ -31,8 +32,10 @@ class NormTally {
  public:
   explicit NormTally(const NormRange& range);
 
-  // A record so long that its square overflows is longer than every candidate.
-  void add(const Vector& squared_norms);
+  // Asks for the records by their norms. A record so long that its square overflows is longer than
+  // every candidate.
+  NormCounts question() const { return NormCounts(candidates_); }
+  void add(const RecordTotal& counts);
 
   const std::vector<double>& candidates() const { return candidates_; }
   std::int64_t records() const { return records_; }

@@ -13,6 +13,14 @@ Index OnePassRecords::read(Index max_rows, PointBlock& block) {
   }
 }
 
+RecordTotal OnePassRecords::sum_next(const RecordSum& sum, Index most) {
+  try {
+    return source_->sum_next(sum, most);
+  } catch (const Error& error) {
+    refuse_records(error, source_->name(), "");
+  }
+}
+
 void OnePassRecords::skip(Index count) {
   try {
     source_->skip(count);

@@ -11,6 +11,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/release/plan.h"
 #include "sotto/tensor/point_source.h"
+#include "sotto/tensor/record_sum.h"
 
 namespace sotto {
 
@@ -20,6 +21,8 @@ class OnePassRecords {
   // An error about a record does not say what is wrong with it, nor what has been released before,
   // which the caller knows.
   Index read(Index max_rows, PointBlock& block);
+  // The same for a sum over the next records (tensor/record_sum.h).
+  RecordTotal sum_next(const RecordSum& sum, Index most);
   // Skips records that an earlier part of the run has used, or all that there are.
   void skip(Index count);
   // Before the first record: see PointSource.

@@ -94,14 +94,13 @@ void TargetOptions::require_no_ledger(const char* option) const {
 }
 
 void TargetOptions::reserve(const std::string& command, const std::string& unit,
-                            const std::string& input, const std::vector<std::string>& others) {
+                            const std::vector<std::string>& inputs,
+                            const std::vector<std::string>& others) {
   day = today();
   if (!sign.empty()) signing_key = SigningKey::read(sign);
   if (ledger.empty()) return;
-  std::vector<std::string> files{input};
-  files.insert(files.end(), others.begin(), others.end());
   const RunLedger::Request request{command, unit, {target().epsilon, target().delta}};
-  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, files);
+  reservation = std::make_shared<Reservation>(ledger, ledger_data, request, inputs, others);
 }
 
 RunStatement TargetOptions::stated() const {

@@ -53,8 +53,12 @@ struct TargetOptions {
   // A run without a place is refused, so this cannot be forgotten.
   // The files beside the input are opened first: one that is missing must not cost anything. Reads
   // the key, too, and notes the day.
+  void reserve(const std::string& command, const std::string& unit,
+               const std::vector<std::string>& inputs, const std::vector<std::string>& others = {});
   void reserve(const std::string& command, const std::string& unit, const std::string& input,
-               const std::vector<std::string>& others = {});
+               const std::vector<std::string>& others = {}) {
+    reserve(command, unit, std::vector{input}, others);
+  }
   // The result is complete: the run counts with what it cost. Without this it counts with all that
   // it asked for.
   void commit() const;

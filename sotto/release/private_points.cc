@@ -131,10 +131,9 @@ CountedPoints::CountedPoints(SensitivePoints points, const RecordNorm& norm)
   require_points({dim(), source_->records(), source_->name()}, norm);
   if (const auto* range = std::get_if<NormRange>(&norm)) {
     tally_.emplace(*range);
-    records_ = guarded(kFirstPass, [&] {
-      return for_record_blocks(*source_, kNoBound,
-                               [&](const RowMatrix& x) { tally_->add(x.rowwise().squaredNorm()); });
-    });
+    tally_->add(
+        guarded(kFirstPass, [&] { return sum_from_beginning(*source_, tally_->question()); }));
+    records_ = tally_->records();
   } else {
     const double max_norm = std::get<double>(norm);
     sums_ =

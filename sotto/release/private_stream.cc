@@ -9,6 +9,7 @@
 #include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/moments/stream_sums.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/rounding.h"
@@ -18,22 +19,6 @@ namespace {
 
 constexpr const char* kStreamProducts = "mean of x (x.u)^(p-1), its own records";
 constexpr const char* kStreamValues = "mean of (x.u)^p, its own records";
-
-// min(1, B/|x|) for each row; 0 for a record so long that its square overflows.
-Vector shrink_factors(const PointBlock& points, double max_norm) {
-  return squared_norms(points).unaryExpr([max_norm](double square) {
-    if (!std::isfinite(square)) return 0.0;
-    return square > max_norm * max_norm ? max_norm / std::sqrt(square) : 1.0;
-  });
-}
-
-// (r s)^power for power 2 to 4, entry by entry.
-template <class Row>
-Eigen::ArrayXXd raised(double r, const Row& s, int power) {
-  const Eigen::ArrayXXd t = r * s.array();
-  if (power == 2) return t.square();
-  return power == 3 ? Eigen::ArrayXXd(t.cube()) : Eigen::ArrayXXd(t.square().square());
-}
 
 double integer_power(double x, int power) {
   double result = 1;
@@ -221,55 +206,31 @@ void PrivateStreamOracle::find_bound() {
   bound_known_ = true;
 }
 
-ReadRecords PrivateStreamOracle::next_batch() {
+Matrix PrivateStreamOracle::next_mean(const RecordSum& sum) {
+  --answers_left_;
+  const RecordTotal found = records_.sum_next(sum, plan_.batch);
+  SOTTO_REQUIRE_AT(found.records == plan_.batch, records_.source().name(),
+                   "ended after {} records; this run {}", records_.source().position(),
+                   needs(plan_));
+  return found.sum / static_cast<double>(plan_.batch);
+}
+
+void PrivateStreamOracle::begin_answer() {
   SOTTO_REQUIRE(answers_left_ > 0, "all {} planned answers have been given", plan_.answers);
   find_bound();
-  --answers_left_;
-  const Index step = block_rows(records_.source());
-  return [this, step, left = plan_.batch](PointBlock& points) mutable {
-    if (left == 0) return Index{0};
-    const Index rows = records_.read(std::min(step, left), points);
-    SOTTO_REQUIRE_AT(rows > 0, records_.source().name(), "ended after {} records; this run {}",
-                     records_.source().position(), needs(plan_));
-    left -= rows;
-    return rows;
-  };
 }
 
 Matrix PrivateStreamOracle::contract(const Matrix& block) {
-  const RowMatrix u = block;
-  RowMatrix sum = RowMatrix::Zero(u.rows(), u.cols());
+  begin_answer();
   const int power = order() - 1;
-  // With x^ = r x the contribution x^ (x^.u)^(p-1) is x times r (r s)^(p-1), s = x.u.
-  const ScoreMap contribution = [&](const PointBlock& points, RowMatrix& s) {
-    const Vector shrink = shrink_factors(points, plan_.max_norm);
-    for (Index i = 0; i < s.rows(); ++i) {
-      if (shrink[i] == 0) {
-        s.row(i).setZero();
-      } else {
-        s.row(i) = shrink[i] * raised(shrink[i], s.row(i), power);
-      }
-    }
-  };
-  add_mapped_product(next_batch(), u, contribution, sum);
-  return release(block, power, sum / static_cast<double>(plan_.batch)).value().value;
+  const PowerProducts sum(block, power, plan_.max_norm);
+  return release(block, power, next_mean(sum)).value().value;
 }
 
 Vector PrivateStreamOracle::values(const Matrix& block) {
-  const RowMatrix u = block;
-  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(u.cols());
-  const ScoreMap contribution = [&](const PointBlock& points, RowMatrix& s) {
-    const Vector shrink = shrink_factors(points, plan_.max_norm);
-    for (Index i = 0; i < s.rows(); ++i) {
-      if (shrink[i] == 0) {
-        s.row(i).setZero();
-      } else {
-        s.row(i) = raised(shrink[i], s.row(i), order());
-      }
-    }
-  };
-  add_mapped_scores(next_batch(), u, contribution, sum);
-  return release(block, order(), sum / static_cast<double>(plan_.batch)).value().value.transpose();
+  begin_answer();
+  const PowerValues sum(block, order(), plan_.max_norm);
+  return release(block, order(), next_mean(sum)).value().value.transpose();
 }
 
 GaussianMechanism PrivateStreamOracle::mechanism_for(const Matrix& block, int power) const {

@@ -28,7 +28,7 @@
 #include "sotto/release/norm_bound.h"
 #include "sotto/release/one_pass_records.h"
 #include "sotto/release/private_run.h"
-#include "sotto/tensor/record_walk.h"
+#include "sotto/tensor/record_sum.h"
 #include "sotto/tensor/streamed_oracle.h"
 
 namespace sotto {
@@ -99,8 +99,10 @@ class PrivateStreamOracle final : public StreamedOracle {
  private:
   void shuffle(const OrderSeed& order);
   void find_bound();
-  // Returns the records of the next answer.
-  ReadRecords next_batch();
+  // Refuses more answers than planned; knows the bound afterwards.
+  void begin_answer();
+  // The sum over the records of the next answer, divided by their number.
+  Matrix next_mean(const RecordSum& sum);
   GaussianMechanism mechanism_for(const Matrix& block, int power) const;
   Released<Noisy<Matrix>> release(const Matrix& block, int power, Matrix mean);
 

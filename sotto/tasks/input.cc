@@ -56,6 +56,15 @@ std::vector<Index> declared_dims(const std::string& path) {
   return dims;
 }
 
+NpyHeader planned_header(const std::string& path) {
+  try {
+    return read_npy_header(path);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::input) throw;
+    throw Error("needs `dim` and `records`, or an .npy file, whose header has them", "`plan`");
+  }
+}
+
 }  // namespace
 
 Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private,
@@ -80,9 +89,14 @@ Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, b
 }
 
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private) {
+  return points_input(std::vector{path}, std::move(file), is_private);
+}
+
+Input<Points> points_input(const std::vector<std::string>& paths, PointFileOptions file,
+                           bool is_private, Shards* shards) {
   file.records_are_private = is_private;
   PointFormat used{};
-  SensitivePoints data = open_points(path, file, &used);
+  SensitivePoints data = open_points(paths, file, &used, shards);
   return input_of(std::move(data), is_private, "the points", used);
 }
 
@@ -95,24 +109,26 @@ PublicShape tensor_shape(const std::string& path) {
   return require_shape(tensor_dims(path).dims, path);
 }
 
-PublicPointShape points_shape(const std::string& path, PointFileOptions file) {
+PublicPointShape points_shape(const std::vector<std::string>& paths, PointFileOptions file) {
   file.records_are_private = true;
-  return public_shape(open_points(path, file));
+  return public_shape(open_points(paths, file));
 }
 
-PublicStream stream_shape(const std::string& path, std::optional<Index> dim,
+PublicStream stream_shape(const std::vector<std::string>& paths, std::optional<Index> dim,
                           std::optional<Index> records, Index batch) {
   if (dim && (records || batch > 0)) return {*dim, records, "the stream"};
-  NpyHeader header;
-  try {
-    header = read_npy_header(path);
-  } catch (const Error& error) {
-    if (error.fault() != Fault::input) throw;
-    throw Error("needs `dim` and `records`, or an .npy file, whose header has them", "`plan`");
+  PublicStream stream{0, 0, paths.size() > 1 ? "the stream" : paths.front()};
+  for (const std::string& path : paths) {
+    const NpyHeader header = planned_header(path);
+    SOTTO_REQUIRE_AT(header.shape.size() == 2, path,
+                     "points have two dimensions, this array has {}", header.shape.size());
+    if (stream.dim == 0) stream.dim = header.shape[1];
+    SOTTO_REQUIRE_AT(header.shape[1] == stream.dim, path,
+                     "has records of dimension {}, {} has records of dimension {}",
+                     header.shape[1], paths.front(), stream.dim);
+    *stream.records += header.shape[0];
   }
-  SOTTO_REQUIRE_AT(header.shape.size() == 2, path, "points have two dimensions, this array has {}",
-                   header.shape.size());
-  return {header.shape[1], header.shape[0], path};
+  return stream;
 }
 
 }  // namespace sotto

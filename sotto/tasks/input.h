@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/error.h"
 #include "sotto/base/export.h"
@@ -20,6 +21,8 @@
 #include "sotto/tensor/sparse_tensor.h"
 
 namespace SOTTO_API sotto {
+
+class Shards;
 
 // Data in memory: protected, or declared public for a reason.
 template <class T>
@@ -43,18 +46,22 @@ Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool
                               const TensorReading& reading = {});
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
+// Several files, all in one format, one after the other. With `shards`, which must outlive the
+// input, the sums over the records are taken by them (tensor/shards.h).
+Input<Points> points_input(const std::vector<std::string>& paths, PointFileOptions file,
+                           bool is_private, Shards* shards = nullptr);
 
 // The shape of a tensor from the header of a file, .npy or .tns with a Tensor Toolbox header, which
 // is public; no more of it is read. The second refuses a shape that cannot be symmetric.
 PublicDims tensor_dims(const std::string& path);
 PublicShape tensor_shape(const std::string& path);
 
-// The shape of a file of private points, as far as the file states it without being read.
-PublicPointShape points_shape(const std::string& path, PointFileOptions file);
+// The shape of files of private points, as far as they state it without being read.
+PublicPointShape points_shape(const std::vector<std::string>& paths, PointFileOptions file);
 
-// The shape of a stream: given, or from the header of an .npy file. `batch` is the number of
-// records for each answer, if it is fixed; the number of all records need not be known then.
-PublicStream stream_shape(const std::string& path, std::optional<Index> dim,
+// The shape of a stream: given, or from the headers of .npy files. `batch` is the number of records
+// for each answer, if it is fixed; the number of all records need not be known then.
+PublicStream stream_shape(const std::vector<std::string>& paths, std::optional<Index> dim,
                           std::optional<Index> records, Index batch);
 
 // An error about an input as a whole names its file: an error without a place gets `place`.

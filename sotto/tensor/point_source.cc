@@ -7,6 +7,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/keyed_digest.h"
 #include "sotto/linalg/kernels/narrow_gemm.h"
+#include "sotto/tensor/record_sum.h"
 
 namespace sotto {
 namespace {
@@ -77,6 +78,7 @@ class PointsInMemory final : public PointSource {
     return rows;
   }
   void restart() override { next_ = 0; }
+  void move_to(Index record) override { next_ = record; }
   void set_order(std::vector<Index>&& order) override {
     rows_ = RowMatrix(rows_(order, Eigen::all));
   }
@@ -141,6 +143,20 @@ std::array<std::uint8_t, 32> PointSource::digest() const {
   return digest_ ? digest_->value() : KeyedDigest::Value{};
 }
 
+RecordTotal PointSource::sum_next(const RecordSum& sum, Index most) {
+  SOTTO_REQUIRE(most >= 0, "a sum has no {} records", most);
+  return take_sum(sum, most);
+}
+
+void PointSource::seek(Index record) {
+  SOTTO_REQUIRE(has_random_access() && !digest_key_ && 0 <= record && record <= records(),
+                "{} cannot be read from record {} on", name(), record);
+  move_to(record);
+  position_ = record;
+}
+
+void PointSource::move_to(Index) { throw Error("cannot be read from any record on", name()); }
+
 Index PointSource::skip(Index count) {
   const Index step = block_rows(*this);
   PointBlock block;
@@ -172,7 +188,8 @@ Index block_rows(const PointSource& source) {
 
 Index addition_depth(const PointSource& source, Index records) {
   if (source.is_sparse()) return records;
-  // The additions within a block, then one for each block, the last of which may not be full.
+  // The additions within a block, then at most one for each block, the last of which may not be
+  // full: in the tree of partial_sum.h no number passes more.
   return block_rows(source) + records / block_rows(source) + 1;
 }
 

@@ -5,7 +5,7 @@
 // moment tensor (1/n) sum x (x) x (x) x: scores X U, and X^T Z for a Z made of the scores.
 //
 // Cost: 2 r d L flops per product for r dense rows, 2 nnz L for sparse ones, at the speed of the
-// matrix product on one thread; record_walk.h shares blocks out among threads.
+// matrix product on one thread; record_sum.h shares blocks out among threads.
 // Privacy: none here. The sums are exact; the caller who releases them adds the noise.
 #pragma once
 
@@ -24,6 +24,8 @@
 namespace SOTTO_API sotto {
 
 class KeyedDigest;
+class RecordSum;     // record_sum.h
+struct RecordTotal;  // there
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int64_t>;  // CSR
@@ -65,10 +67,15 @@ class PointSource {
   // and 0 only at the end. Refuses NaN and infinity, naming the record, before the block is used.
   Index read(Index max_rows, PointBlock& block);
 
+  // Sums the next `most` records, or all that there are, on all threads (record_sum.h).
+  RecordTotal sum_next(const RecordSum& sum, Index most);
+
   // Goes back to the first record; throws an Error when that is impossible.
   void rewind();
   // Skips the next `count` records without checking them; returns how many there were.
   Index skip(Index count);
+  // Goes on at this record, 0 the first, where has_random_access() is true.
+  void seek(Index record);
   // Records read since the beginning or the last rewind.
   Index position() const { return position_; }
 
@@ -88,6 +95,11 @@ class PointSource {
   virtual Index fill(Index max_rows, PointBlock& block) = 0;
   virtual void restart() {}
   virtual void set_order(std::vector<Index>&&) {}
+  virtual void move_to(Index record);
+  // As sum_next(). Reads the records, unless a source knows who else can sum them.
+  virtual RecordTotal take_sum(const RecordSum& sum, Index most);
+  // For a source whose records others have read.
+  void pass_over(Index records) { position_ += records; }
   // True when fill() passes on blocks that another source has already checked.
   virtual bool is_checked() const { return false; }
 
@@ -115,7 +127,7 @@ void require_random_access(bool has_it, const std::string& name);
 Index block_rows(const PointSource& source);
 
 // The most additions that a number passes when the products below are summed over `records` records
-// read in blocks of block_rows(). Bounds on rounding errors need it.
+// read in blocks of block_rows() (record_sum.h). Bounds on rounding errors need it.
 Index addition_depth(const PointSource& source, Index records);
 
 // X U: rows x L. The block U is stored row by row (d x L).

@@ -4,8 +4,6 @@
 #include <exception>
 #include <mutex>
 
-#include "sotto/base/error.h"
-
 namespace sotto {
 namespace {
 
@@ -43,7 +41,7 @@ class Turns {
     return ended_ ? -1 : turns_++;
   }
 
-  void add(Index turn, const PointBlock& block, const RowMatrix& part) {
+  void add(Index turn, const PointBlock& block, RowMatrix& part) {
     std::unique_lock lock(adding_);
     added_one_.wait(lock, [&] { return added_ == turn || lost_; });
     if (lost_) return;
@@ -81,43 +79,6 @@ void walk_records(const RecordWalk& walk) {
 #pragma omp parallel
   turns.take_part();
   turns.rethrow();
-}
-
-void add_mapped_product(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
-                        RowMatrix& y) {
-  SOTTO_REQUIRE(y.rows() == u.rows() && y.cols() == u.cols(), "cannot add {} x {} to {} x {}",
-                u.rows(), u.cols(), y.rows(), y.cols());
-  // For sparse records a part of the sum is as large as Y although they touch few of its rows. So
-  // the thread whose turn it is adds them directly to Y.
-  const auto work = [&](const PointBlock& block, RowMatrix& part) {
-    RowMatrix s = scores(block, u);
-    f(block, s);
-    if (block.is_sparse) {
-      part = std::move(s);
-    } else {
-      part.setZero(u.rows(), u.cols());
-      add_transposed_product(block, s, part);
-    }
-  };
-  const auto add = [&](const PointBlock& block, const RowMatrix& part) {
-    if (block.is_sparse) {
-      add_transposed_product(block, part, y);
-    } else {
-      y += part;
-    }
-  };
-  walk_records({read, work, add});
-}
-
-void add_mapped_scores(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
-                       Eigen::RowVectorXd& sum) {
-  SOTTO_REQUIRE(sum.size() == u.cols(), "cannot add {} numbers to {}", u.cols(), sum.size());
-  const auto work = [&](const PointBlock& block, RowMatrix& part) {
-    RowMatrix s = scores(block, u);
-    f(block, s);
-    part = s.colwise().sum();
-  };
-  walk_records({read, work, [&](const PointBlock&, const RowMatrix& part) { sum += part.row(0); }});
 }
 
 }  // namespace sotto

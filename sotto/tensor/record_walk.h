@@ -23,19 +23,8 @@ using ReadRecords = std::function<Index(PointBlock& block)>;
 struct RecordWalk {
   ReadRecords read;
   std::function<void(const PointBlock& block, RowMatrix& part)> work;
-  std::function<void(const PointBlock& block, const RowMatrix& part)> add;
+  std::function<void(const PointBlock& block, RowMatrix& part)> add;  // may take `part` over
 };
 void walk_records(const RecordWalk& walk);
-
-// Changes the scores X U of a block in place. Called from several threads at once.
-using ScoreMap = std::function<void(const PointBlock& block, RowMatrix& scores)>;
-
-// Y += X^T f(X U) over all records that `read` hands out.
-void add_mapped_product(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
-                        RowMatrix& y);
-
-// sum += 1^T f(X U), one number per column.
-void add_mapped_scores(const ReadRecords& read, const RowMatrix& u, const ScoreMap& f,
-                       Eigen::RowVectorXd& sum);
 
 }  // namespace sotto

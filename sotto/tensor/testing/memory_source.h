@@ -40,6 +40,7 @@ class MemorySource final : public PointSource {
     return rows;
   }
   void restart() override { next_ = 0; }
+  void move_to(Index record) override { next_ = record; }
   void set_order(std::vector<Index>&& order) override {
     rows_ = RowMatrix(rows_(order, Eigen::all));
   }

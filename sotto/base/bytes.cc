@@ -1,0 +1,96 @@
+#include "sotto/base/bytes.h"
+
+#include <cstring>
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/base/keyed_digest.h"
+
+namespace sotto {
+namespace {
+
+// Not the fault of whoever gave the input: bytes come from another part of the program.
+void require(bool holds, const std::string& what, const char* message) {
+  if (!holds) throw Error(message, what, Fault::system);
+}
+
+KeyedDigest::Value checksum(std::string_view bytes) {
+  KeyedDigest digest(SecretKey{});  // a key that everybody knows
+  digest.add(bytes.data(), bytes.size());
+  return digest.value();
+}
+
+}  // namespace
+
+void ByteWriter::raw(const void* bytes, std::size_t count) {
+  bytes_.append(static_cast<const char*>(bytes), count);
+}
+
+void ByteWriter::integer(std::int64_t value) { raw(&value, sizeof value); }
+void ByteWriter::real(double value) { raw(&value, sizeof value); }
+
+void ByteWriter::text(std::string_view value) {
+  integer(std::ssize(value));
+  raw(value.data(), value.size());
+}
+
+void ByteWriter::reals(std::span<const double> values) {
+  integer(std::ssize(values));
+  raw(values.data(), values.size_bytes());
+}
+
+std::string ByteWriter::sealed() && {
+  const KeyedDigest::Value sum = checksum(bytes_);
+  raw(sum.data(), sum.size());
+  return std::move(bytes_);
+}
+
+ByteReader::ByteReader(std::string_view sealed, std::string what) : what_(std::move(what)) {
+  constexpr std::size_t length = KeyedDigest::Value().size();
+  require(sealed.size() >= length, what_, "is cut short");
+  left_ = sealed.substr(0, sealed.size() - length);
+  const KeyedDigest::Value sum = checksum(left_);
+  require(std::memcmp(sum.data(), sealed.data() + left_.size(), length) == 0, what_,
+          "was altered on its way: its checksum is wrong");
+}
+
+std::string_view ByteReader::raw(std::size_t count) {
+  require(count <= left_.size(), what_, "ends too early");
+  const std::string_view bytes = left_.substr(0, count);
+  left_.remove_prefix(count);
+  return bytes;
+}
+
+std::string_view ByteReader::counted(std::size_t item_size) {
+  const std::int64_t count = integer();
+  require(count >= 0 && static_cast<std::size_t>(count) <= left_.size() / item_size, what_,
+          "ends too early");
+  return raw(static_cast<std::size_t>(count) * item_size);
+}
+
+std::int64_t ByteReader::integer() {
+  std::int64_t value;
+  std::memcpy(&value, raw(sizeof value).data(), sizeof value);
+  return value;
+}
+
+double ByteReader::real() {
+  double value;
+  std::memcpy(&value, raw(sizeof value).data(), sizeof value);
+  return value;
+}
+
+std::string ByteReader::text() { return std::string(counted(1)); }
+
+std::vector<double> ByteReader::reals() {
+  const std::string_view bytes = counted(sizeof(double));
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+void ByteReader::require_end() const {
+  require(left_.empty(), what_, "goes on after its end");
+}
+
+}  // namespace sotto

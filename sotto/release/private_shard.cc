@@ -1,0 +1,26 @@
+#include "sotto/release/private_shard.h"
+
+#include <memory>
+#include <utility>
+
+#include "sotto/base/unquoted.h"
+#include "sotto/moments/record_questions.h"
+#include "sotto/release/access.h"
+#include "sotto/tensor/sharded_points.h"
+
+namespace sotto {
+
+AnswerQuestion private_record_answers(SensitivePoints points) {
+  std::shared_ptr<PointSource> source = ReleaseAccess::take(std::move(points));
+  return [source](const std::string& question, Index shard) {
+    return answer_or_error([&] {
+      try {
+        return answer_record_question(*source, question, shard);
+      } catch (const Error& error) {
+        refuse_records(error, source->name(), "");
+      }
+    });
+  };
+}
+
+}  // namespace sotto

@@ -1,0 +1,16 @@
+// A shard of a private run: answers the coordinator's questions about records that stay sensitive.
+//
+// An answer is an exact sum, without noise, and as secret as the records. It goes to the
+// coordinator of the run and to nobody else: the coordinator adds the noise, once, before anything
+// leaves. A shard has no key, no budget and no ledger, and keeps nothing between two questions.
+#pragma once
+
+#include "sotto/tensor/point_source.h"
+#include "sotto/tensor/shards.h"
+
+namespace sotto {
+
+// An error about a record does not say what is wrong with it.
+AnswerQuestion private_record_answers(SensitivePoints points);
+
+}  // namespace sotto

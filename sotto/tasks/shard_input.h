@@ -1,0 +1,17 @@
+// The input of a task as a shard holds it: answers to the questions of the run's coordinator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sotto/io/file_options.h"
+#include "sotto/tensor/shards.h"
+
+namespace sotto {
+
+// From the same files as points_input() of tasks/input.h. Files that cannot be opened are the
+// answer to every question.
+AnswerQuestion points_answers(const std::vector<std::string>& paths, const PointFileOptions& file,
+                              bool is_private);
+
+}  // namespace sotto

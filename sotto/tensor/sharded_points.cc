@@ -1,0 +1,182 @@
+#include "sotto/tensor/sharded_points.h"
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+// The first bytes of questions and answers. A version grows when their layout changes.
+constexpr std::string_view kQuestionMark = "sotto question", kAnswerMark = "sotto part";
+constexpr std::int64_t kVersion = 1;
+
+// A shard gets about so many of the places where a sum may be cut.
+constexpr Index kCutsOfShard = 16;
+
+void write_mark(std::string_view mark, ByteWriter& bytes) {
+  bytes.text(mark);
+  bytes.integer(kVersion);
+}
+
+void require_whole(bool holds, const char* message) {
+  if (!holds) throw Error(message, "", Fault::system);
+}
+
+void require_mark(std::string_view mark, ByteReader& bytes) {
+  require_whole(bytes.text() == mark && bytes.integer() == kVersion,
+                "a shard speaks another version of sotto: start the same program everywhere");
+}
+
+// A part of a sum, or what went wrong with it.
+struct Answer {
+  Index question = -1;  // none of an error before the question was understood
+  std::optional<PartialSum> part;
+  std::optional<Error> error;
+
+  std::string bytes() const {
+    ByteWriter bytes;
+    write_mark(kAnswerMark, bytes);
+    bytes.integer(part ? 1 : 0);
+    if (part) {
+      bytes.integer(question);
+      part->write(bytes);
+    } else {
+      bytes.integer(static_cast<std::int64_t>(error->fault()));
+      bytes.text(error->place());
+      bytes.text(error->message());
+    }
+    return std::move(bytes).sealed();
+  }
+
+  static Answer read(const std::string& text) {
+    ByteReader bytes(text, "the part of a shard");
+    require_mark(kAnswerMark, bytes);
+    Answer answer;
+    if (bytes.integer() == 1) {
+      answer.question = bytes.integer();
+      answer.part = PartialSum::read(bytes);
+    } else {
+      const auto fault = static_cast<Fault>(bytes.integer());
+      const std::string place = bytes.text();
+      answer.error = Error(bytes.text(), place, fault);
+    }
+    bytes.require_end();
+    return answer;
+  }
+};
+
+// These numbers are public, also where the records are not.
+void require_same_source(const PointSource& whole, const ShardQuestion& asked, Index shard) {
+  if (whole.dim() == asked.dim && whole.records() == asked.all_records) return;
+  throw Error(
+      fmt::format("has {} records of dimension {} for rank {}, and {} of dimension {} for rank 0: "
+                  "give all ranks the same files",
+                  whole.records().value_or(-1), whole.dim(), shard, asked.all_records, asked.dim),
+      whole.name(), Fault::unopened);
+}
+
+}  // namespace
+
+std::string joined_answers(const std::string& first, const std::string& second) {
+  return answer_or_error([&] {
+    Answer answer = Answer::read(first);
+    if (answer.error) return first;
+    Answer other = Answer::read(second);
+    if (other.error) return second;
+    require_whole(answer.question == other.question, "two shards answer different questions");
+    answer.part->join(std::move(*other.part));
+    return answer.bytes();
+  });
+}
+
+void ShardQuestion::write(ByteWriter& bytes) const {
+  write_mark(kQuestionMark, bytes);
+  for (const Index value : {number, shards, dim, all_records, first, records}) bytes.integer(value);
+}
+
+ShardQuestion ShardQuestion::read(ByteReader& bytes) {
+  require_mark(kQuestionMark, bytes);
+  ShardQuestion asked;
+  for (Index* value : {&asked.number, &asked.shards, &asked.dim, &asked.all_records, &asked.first,
+                       &asked.records}) {
+    *value = bytes.integer();
+  }
+  return asked;
+}
+
+std::pair<Index, Index> pieces_of_shard(Index pieces, Index shard, Index shards) {
+  const Index fine = pieces / (shards * kCutsOfShard);  // pieces between two cuts, about
+  const Index unit =
+      fine <= 1 ? 1 : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fine)));
+  const Index cuts = (pieces + unit - 1) / unit;
+  const auto cut = [&](Index s) { return std::min(pieces, cuts * s / shards * unit); };
+  return {cut(shard), cut(shard + 1)};
+}
+
+std::string answer_of_shard(PointSource& whole, const ShardQuestion& asked, const RecordSum& sum,
+                            Index shard, const std::function<void()>& before_block) {
+  require_same_source(whole, asked, shard);
+  const Piece piece = piece_of(whole, sum);
+  const Index pieces = piece.count(asked.records);
+  const auto [begin, end] = pieces_of_shard(pieces, shard, asked.shards);
+  const Index first = begin * piece.rows();
+  const Index last = std::min(end * piece.rows(), asked.records);
+  Answer answer;
+  answer.question = asked.number;
+  answer.part.emplace(sum.rows(), sum.cols(), pieces);
+  if (first < last) {
+    whole.seek(asked.first + first);
+    sum_pieces(whole, sum, begin, last - first, *answer.part, before_block);
+  }
+  return answer.bytes();
+}
+
+std::string answer_or_error(const std::function<std::string()>& work) {
+  Answer answer;
+  try {
+    return work();
+  } catch (const Error& error) {
+    answer.error = error;
+  } catch (const std::bad_alloc&) {
+    answer.error = Error("a rank has not enough memory", "", Fault::system);
+  } catch (const std::exception&) {  // its text may quote the data
+    answer.error = Error("an internal fault of a rank", "", Fault::system);
+  }
+  return answer.bytes();
+}
+
+ShardedPoints::ShardedPoints(Points whole, Shards& shards)
+    : whole_(std::move(whole)), shards_(shards) {
+  SOTTO_REQUIRE_AT(whole_->has_random_access() && !whole_->is_sparse(), whole_->name(),
+                   "cannot be shared out among ranks: give plain .npy files or files of raw "
+                   "numbers, whose records can be read from any place on");
+}
+
+RecordTotal ShardedPoints::take_sum(const RecordSum& sum, Index most) {
+  SOTTO_REQUIRE(digest() == decltype(digest()){}, "shards keep no digest of the records");
+  const Index first = position(), all = *whole_->records();
+  const ShardQuestion asked{questions_++, shards_.count(), dim(), all, first,
+                            std::min(most, all - first)};
+  ByteWriter question;
+  asked.write(question);
+  sum.write(question);
+  const auto own = [&](const std::string&, Index shard) {
+    return answer_or_error([&] {
+      return answer_of_shard(*whole_, asked, sum, shard, [&] { shards_.require_all(); });
+    });
+  };
+  const Answer answer = Answer::read(shards_.ask(std::move(question).sealed(), own));
+  if (answer.error) throw Error(*answer.error);
+  require_whole(answer.question == asked.number && answer.part->records == asked.records,
+                "the parts of the shards are not those of this question");
+  pass_over(asked.records);
+  whole_->seek(position());
+  return {asked.records, answer.part->total(piece_of(*whole_, sum).count(asked.records))};
+}
+
+}  // namespace sotto
