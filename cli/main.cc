@@ -48,8 +48,8 @@ void parse(Command& command, std::vector<std::string> arguments) {
     }
   }
   for (const Positional& p : command.positionals()) {
-    CLI::Option* place = p.values != nullptr ? app.add_option(p.name, *p.values)
-                                             : app.add_option(p.name, *p.value);
+    CLI::Option* place =
+        p.values != nullptr ? app.add_option(p.name, *p.values) : app.add_option(p.name, *p.value);
     place->required(!p.optional);
   }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them back to front

@@ -2,8 +2,8 @@
 // those behind it, up to the next multiple of its lowest bit, so that what it joins are
 // neighbouring pieces of a sum.
 //
-// Open MPI burns a processor while it waits. Ranks wait for seconds here, while the coordinator or a
-// slower rank works, so they look for messages now and then and sleep in between.
+// Open MPI burns a processor while it waits. Ranks wait for seconds here, while the coordinator or
+// a slower rank works, so they look for messages now and then and sleep in between.
 //
 // When a rank dies, mpirun ends the others with SIGTERM, and with SIGKILL a second later. The
 // coordinator uses that second to leave nothing behind.
@@ -141,9 +141,10 @@ class MpiRanks final : public Ranks {
   }
 
   std::string traffic() const override {
-    return fmt::format("{} ranks: {} questions of at most {} bytes, answered by parts of at most {} "
-                       "bytes",
-                       size_, questions_, longest_question_, longest_part_);
+    return fmt::format(
+        "{} ranks: {} questions of at most {} bytes, answered by parts of at most {} "
+        "bytes",
+        size_, questions_, longest_question_, longest_part_);
   }
 
  private:

@@ -89,8 +89,6 @@ std::vector<double> ByteReader::reals() {
   return values;
 }
 
-void ByteReader::require_end() const {
-  require(left_.empty(), what_, "goes on after its end");
-}
+void ByteReader::require_end() const { require(left_.empty(), what_, "goes on after its end"); }
 
 }  // namespace sotto

@@ -12,8 +12,8 @@ void require_alike(const PointSource& first, const PointSource& other) {
   SOTTO_REQUIRE_AT(other.dim() == first.dim(), other.name(),
                    "has records of dimension {}, {} has records of dimension {}", other.dim(),
                    first.name(), first.dim());
-  SOTTO_REQUIRE_AT(other.columns() == first.columns(), other.name(),
-                   "has other columns than {}", first.name());
+  SOTTO_REQUIRE_AT(other.columns() == first.columns(), other.name(), "has other columns than {}",
+                   first.name());
 }
 
 }  // namespace

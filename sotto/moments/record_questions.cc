@@ -30,9 +30,9 @@ void write_matrix(const RowMatrix& matrix, ByteWriter& bytes) {
 RowMatrix read_matrix(ByteReader& bytes) {
   const Index rows = bytes.integer(), cols = bytes.integer();
   const std::vector<double> values = bytes.reals();
-  SOTTO_REQUIRE(rows >= 0 && cols > 0 && std::ssize(values) % cols == 0 &&
-                    std::ssize(values) / cols == rows,
-                "{} numbers are no matrix of {} x {}", values.size(), rows, cols);
+  SOTTO_REQUIRE(
+      rows >= 0 && cols > 0 && std::ssize(values) % cols == 0 && std::ssize(values) / cols == rows,
+      "{} numbers are no matrix of {} x {}", values.size(), rows, cols);
   return Eigen::Map<const RowMatrix>(values.data(), rows, cols);
 }
 

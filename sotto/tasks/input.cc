@@ -124,8 +124,8 @@ PublicStream stream_shape(const std::vector<std::string>& paths, std::optional<I
                      "points have two dimensions, this array has {}", header.shape.size());
     if (stream.dim == 0) stream.dim = header.shape[1];
     SOTTO_REQUIRE_AT(header.shape[1] == stream.dim, path,
-                     "has records of dimension {}, {} has records of dimension {}",
-                     header.shape[1], paths.front(), stream.dim);
+                     "has records of dimension {}, {} has records of dimension {}", header.shape[1],
+                     paths.front(), stream.dim);
     *stream.records += header.shape[0];
   }
   return stream;

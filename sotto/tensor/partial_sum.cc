@@ -51,8 +51,8 @@ void PartialSum::join(PartialSum other) {
 
 RowMatrix PartialSum::total(Index pieces) const {
   RowMatrix sum = RowMatrix::Zero(rows_, cols_);
-  // Where the number was unknown, nodes at the right edge have not moved up yet: they are the binary
-  // digits of `pieces`, the smallest at the right.
+  // Where the number was unknown, nodes at the right edge have not moved up yet: they are the
+  // binary digits of `pieces`, the smallest at the right.
   Index end = pieces;
   bool first = true;
   for (const auto& [node, value] : nodes_) {  // the smallest first
@@ -71,8 +71,7 @@ RowMatrix PartialSum::total(Index pieces) const {
 }
 
 void PartialSum::write(ByteWriter& bytes) const {
-  for (const Index number :
-       {rows_, cols_, pieces_, records, static_cast<Index>(nodes_.size())}) {
+  for (const Index number : {rows_, cols_, pieces_, records, static_cast<Index>(nodes_.size())}) {
     bytes.integer(number);
   }
   for (const auto& [node, sum] : nodes_) {

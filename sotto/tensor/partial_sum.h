@@ -1,10 +1,11 @@
 // A part of a long sum, with the rest of which it joins in any order to the same bits.
 //
 // The terms of the sum are numbered pieces 0, 1, .. They are the leaves of a binary tree: pieces 2i
-// and 2i+1 are added, then pairs of pairs, and so on. A node at the right edge that has no neighbour
-// moves up as it is. The tree depends on the number of pieces alone. A part holds the nodes that its
-// pieces complete, and joining two parts completes more. So it does not matter which part has which
-// piece, or which part comes first. A term passes at most log2(pieces) + 1 additions.
+// and 2i+1 are added, then pairs of pairs, and so on. A node at the right edge that has no
+// neighbour moves up as it is. The tree depends on the number of pieces alone. A part holds the
+// nodes that its pieces complete, and joining two parts completes more. So it does not matter which
+// part has which piece, or which part comes first. A term passes at most log2(pieces) + 1
+// additions.
 //
 // Memory of a part with n pieces next to each other: 2 log2(n) nodes at most.
 // Privacy: a part is exact, and as secret as the records it was made of.

@@ -37,7 +37,6 @@ class PieceGatherer {
   }
 
  private:
-
   const RecordSum& sum_;
   Piece shape_;
   Index piece_;

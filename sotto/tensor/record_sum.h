@@ -49,9 +49,9 @@ struct Piece {
 };
 Piece piece_of(const PointSource& source, const RecordSum& sum);
 
-// Sums the next `records` records of a source, or all that there are, into `part`. The first of them
-// begins piece number `first` of the whole sum. `before_block` is called before a block is read, and
-// may throw to end the work.
+// Sums the next `records` records of a source, or all that there are, into `part`. The first of
+// them begins piece number `first` of the whole sum. `before_block` is called before a block is
+// read, and may throw to end the work.
 void sum_pieces(PointSource& source, const RecordSum& sum, Index first, Index records,
                 PartialSum& part, const std::function<void()>& before_block = {});
 

@@ -160,8 +160,8 @@ ShardedPoints::ShardedPoints(Points whole, Shards& shards)
 RecordTotal ShardedPoints::take_sum(const RecordSum& sum, Index most) {
   SOTTO_REQUIRE(digest() == decltype(digest()){}, "shards keep no digest of the records");
   const Index first = position(), all = *whole_->records();
-  const ShardQuestion asked{questions_++, shards_.count(), dim(), all, first,
-                            std::min(most, all - first)};
+  const ShardQuestion asked{questions_++, shards_.count(), dim(),
+                            all,          first,           std::min(most, all - first)};
   ByteWriter question;
   asked.write(question);
   sum.write(question);

@@ -5,8 +5,8 @@
 // as the others. The result has the bits of one process over the same list, whatever the number of
 // shards. Records that are not summed are read by the coordinator.
 //
-// Cost of a sum: the question to every shard, and a part back: at most 10 nodes of the tree, each as
-// large as the sum, whatever the number of records.
+// Cost of a sum: the question to every shard, and a part back: at most 10 nodes of the tree, each
+// as large as the sum, whatever the number of records.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ namespace sotto {
 struct ShardQuestion {
   Index number = 0;  // of the question in its run
   Index shards = 1;
-  Index dim = 0, all_records = 0;   // of the source, which must be the same for every shard
-  Index first = 0, records = 0;  // which are to be summed
+  Index dim = 0, all_records = 0;  // of the source, which must be the same for every shard
+  Index first = 0, records = 0;    // which are to be summed
 
   void write(ByteWriter& bytes) const;
   static ShardQuestion read(ByteReader& bytes);
