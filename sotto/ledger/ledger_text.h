@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/between_libraries.h"
 #include "sotto/base/json.h"
 #include "sotto/ledger/run_ledger.h"
 
-namespace sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 // How a run is counted: "settled", "counted whole", "open or broken off".
 std::string state_of(const LedgerRun& run);

@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/between_libraries.h"
 #include "sotto/ledger/entries.h"
 #include "sotto/privacy/run_cost.h"
 
-namespace sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 // A data set and its limit, as somebody asks for it.
 struct LedgerData {

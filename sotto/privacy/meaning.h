@@ -6,9 +6,10 @@
 
 #include <vector>
 
+#include "sotto/base/between_libraries.h"
 #include "sotto/privacy/certificate.h"
 
-namespace sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 // Above this epsilon odds and powers say nothing.
 inline constexpr double kMostTelling = 30;

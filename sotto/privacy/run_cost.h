@@ -12,9 +12,10 @@
 #include <optional>
 #include <string>
 
+#include "sotto/base/between_libraries.h"
 #include "sotto/privacy/certificate.h"
 
-namespace sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 // Amounts that add up over runs.
 struct RunCost {
