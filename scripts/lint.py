@@ -18,13 +18,16 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BATCH_LINES = 1500
+# Defines what another file of its folder defines, too: a program has one of the two.
+STAND_INS = {ROOT / "cluster" / "one_rank.cc"}
 FLAGS = ["-std=c++20", "-DFMT_SHARED", "-DEIGEN_MAX_ALIGN_BYTES=64", "-fopenmp", f"-I{ROOT}",
          f"-I{ROOT}/build/debug/generated", "-isystem", "/usr/include/eigen3",
          "-Wno-unknown-warning-option"]
 
 
 def all_sources():
-    return [path for folder in ("sotto", "cli", "cluster", "python") for path in sorted((ROOT / folder).rglob("*.cc"))
+    return [path for folder in ("sotto", "cli", "cluster", "python")
+            for path in sorted((ROOT / folder).rglob("*.cc"))
             if not path.name.endswith("_test.cc") and "testing" not in path.parts]
 
 
@@ -40,6 +43,17 @@ def add_python_flags():
     found = subprocess.run([ROOT / "build" / "venv" / "bin" / "python", "-c", PYTHON_INCLUDES],
                            check=True, capture_output=True, text=True).stdout
     FLAGS.extend([*found.split(), "-DSOTTO_MODULE=_core"])
+
+
+def add_mpi_flags():
+    """The headers of MPI, where it is installed; without them nothing can be said of its ranks."""
+    try:
+        shown = subprocess.run(["mpicxx", "--showme:incdirs"], check=True, capture_output=True,
+                               text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        sys.exit("lint: mpicxx is missing: install libopenmpi-dev")
+    for folder in shown.split():
+        FLAGS.extend(["-isystem", folder])
 
 
 def includes(path):
@@ -63,7 +77,7 @@ def batches(paths):
     batch, lines, folder = [], 0, None
     for path in paths:
         length = path.read_text().count("\n")
-        if batch and (path.parent != folder or lines + length > BATCH_LINES):
+        if batch and (path.parent != folder or lines + length > BATCH_LINES or path in STAND_INS):
             yield batch
             batch, lines = [], 0
         batch.append(path)
@@ -103,6 +117,8 @@ def main():
     sources = changed_sources(options.since) if options.since else all_sources()
     if any(path.is_relative_to(ROOT / "python") for path in sources):
         add_python_flags()
+    if any(path.is_relative_to(ROOT / "cluster") for path in sources):
+        add_mpi_flags()
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for code, output in pool.map(check, batches(sources)):

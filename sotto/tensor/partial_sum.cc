@@ -43,7 +43,7 @@ bool PartialSum::has_no_neighbour(const Node& node) const {
   return place > 0 && place % 2 == 0 && (place + 1) << level >= pieces_;
 }
 
-void PartialSum::join(PartialSum other) {
+void PartialSum::join(PartialSum&& other) {
   require_part(pieces_ == other.pieces_, "two parts are of different sums");
   records += other.records;
   for (auto& [node, sum] : other.nodes_) put(node, std::move(sum));

@@ -34,7 +34,7 @@ class PartialSum {
   Index records = 0;
 
   void add(Index piece, RowMatrix sum) { put({0, piece}, std::move(sum)); }
-  void join(PartialSum other);
+  void join(PartialSum&& other);
   // Refuses a sum that lacks a piece or has others.
   RowMatrix total(Index pieces) const;
 
