@@ -1,4 +1,4 @@
-// sotto mixture: Gaussians of one spherical variance behind points.
+// sotto mixture: Gaussians behind points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,9 +24,7 @@ namespace {
 class Mixture final : public Command {
  public:
   std::string name() const override { return "mixture"; }
-  std::string summary() const override {
-    return "Find the Gaussians of one spherical variance that points come from";
-  }
+  std::string summary() const override { return "Find the Gaussians that points come from"; }
   std::vector<Positional> positionals() override {
     return {{"POINTS",
              "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
@@ -41,7 +39,8 @@ class Mixture final : public Command {
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {
-    return {"components", "epsilon", "delta", "max-norm", "plan", "format", "seed", "out", "json"};
+    return {"components", "covariance", "epsilon", "delta", "max-norm",
+            "plan",       "format",     "seed",    "out",   "json"};
   }
   std::string example() const override {
     return "sotto mixture points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 4 --out found";
@@ -102,15 +101,24 @@ class Mixture final : public Command {
     if (result.largest_mean_error) {
       fmt::print("largest distance to a true mean: {:.4g}\n", *result.largest_mean_error);
     }
-    if (result.open) fmt::print("{} points in {:.3g} s\n", result.records, result.open->seconds);
+    if (result.open) {
+      fmt::print("log likelihood of a point {:.6g}, BIC {:.8g}\n",
+                 result.open->final_log_likelihood, result.open->bic);
+      fmt::print("{} points in {:.3g} s\n", result.records, result.open->seconds);
+    }
     if (!result.released) return;
-    if (result.drowned()) {
+    if (result.drowned() && result.released->known) {
+      fmt::print(
+          "the shares of {} of {} components stand out of their noise: trust these means only with "
+          "more records, a larger --epsilon, a smaller --max-norm, or fewer components\n",
+          *result.released->known, result.mixture.components());
+    } else if (result.drowned()) {
       const Index spanned = result.mixture.components() - 1;
       fmt::print(
           "the released second moment shows {} directions above its noise, {} means span {}: "
           "trust these means only with more records, a larger --epsilon, a smaller --max-norm, "
           "or fewer components\n",
-          result.rank, spanned + 1, spanned);
+          *result.rank, spanned + 1, spanned);
     }
     if (result.released->max_norm) {
       fmt::print("records longer than {:.4g}, a bound chosen privately, were clipped to it\n",
@@ -131,8 +139,10 @@ class Mixture final : public Command {
       fmt::print("{:>5} {:>9.4f} {:>10.4g}  {}{}\n", i + 1, mixture.weights[i],
                  mixture.means.col(i).norm(), line, mixture.dim() > kShown ? " .." : "");
     }
-    fmt::print("standard deviation of a coordinate about its mean: {:.6g}\n",
-               std::sqrt(mixture.variance));
+    if (mixture.kind == CovarianceKind::common) {
+      fmt::print("standard deviation of a coordinate about its mean: {:.6g}\n",
+                 std::sqrt(mixture.variance));
+    }
   }
 
   static constexpr const char* kUnit = "record";

@@ -126,12 +126,19 @@ nb::tuple run_mixture(PointInput& points, const OptionTexts& options, bool sensi
   nb::dict found;
   found["means"] = to_numpy_transposed(result.mixture.means);
   found["weights"] = to_numpy(result.mixture.weights);
-  found["variance"] = result.mixture.variance;
+  if (result.mixture.kind == CovarianceKind::common) {
+    found["variance"] = result.mixture.variance;
+  } else {
+    found["covariances"] = to_numpy_transposed(result.mixture.covariances);
+  }
   found["converged"] = result.converged();
-  found["rank"] = result.rank;
+  if (result.rank) found["rank"] = *result.rank;
   found["steps"] = result.steps;
   if (result.released) add_certificate(found, result.released->certificate, "record");
-  if (result.open) found["log_likelihood"] = result.open->log_likelihood;
+  if (result.open) {
+    found["log_likelihood"] = result.open->log_likelihood;
+    found["bic"] = result.open->bic;
+  }
   // The points belong to the caller: proportions are for predict_proba.
   if (result.open) result.open->points.reset();
   return nb::make_tuple(found, outcome_of({"mixture", "Gaussians behind points"}, std::move(task),

@@ -1,9 +1,10 @@
-"""Gaussian mixtures of one spherical variance, by moments."""
+"""Gaussian mixtures, by moments and by expectation-maximisation."""
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import logsumexp
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
@@ -18,12 +19,15 @@ _ROWS_AT_A_TIME = 1 << 16
 
 
 class GaussianMixture(DensityMixin, PointEstimator):
-    """Gaussians of one spherical variance behind points, public or protected record by record.
+    """Gaussians behind points, public or protected record by record.
 
     Parameters
     ----------
     n_components : int
-        The number of Gaussians, at most the number of columns.
+        The number of Gaussians.
+    covariance_type : {"common", "spherical", "diag", "full"}
+        One variance for all Gaussians, or for each its own variance, variances of the columns, or
+        covariance matrix.
     privacy : Privacy, optional
         ``Privacy(epsilon, delta, unit="record")``. Without it the points are public.
     max_norm : float, optional
@@ -42,8 +46,12 @@ class GaussianMixture(DensityMixin, PointEstimator):
     ----------
     means_ : ndarray of shape (n_components, n_features)
     weights_ : ndarray of shape (n_components,)
-    covariances_ : ndarray of shape (n_components,)
-        The variance of a coordinate, the same for all.
+    covariances_ : ndarray
+        As in scikit-learn: of shape (n_components,) for "common", where all are the same, and
+        "spherical"; (n_components, n_features) for "diag"; (n_components, n_features, n_features)
+        for "full".
+    bic_ : float or None
+        Schwarz's criterion of the training points; None in a private fit.
     converged_ : bool
     certificate_ : Certificate or None
 
@@ -57,10 +65,12 @@ class GaussianMixture(DensityMixin, PointEstimator):
     True
     """
 
-    def __init__(self, n_components: int = 1, *, privacy: Privacy | None = None,
-                 max_norm: float | None = None, norm_range: tuple[float, float] | None = None,
-                 refine: int | None = None, random_state: Any = None, progress: Any = None) -> None:
+    def __init__(self, n_components: int = 1, *, covariance_type: str = "common",
+                 privacy: Privacy | None = None, max_norm: float | None = None,
+                 norm_range: tuple[float, float] | None = None, refine: int | None = None,
+                 random_state: Any = None, progress: Any = None) -> None:
         self.n_components = n_components
+        self.covariance_type = covariance_type
         self.privacy = privacy
         self.max_norm = max_norm
         self.norm_range = norm_range
@@ -84,7 +94,8 @@ class GaussianMixture(DensityMixin, PointEstimator):
             data, texts, self._private, report))
         self.means_ = found["means"]
         self.weights_ = found["weights"]
-        self.covariances_ = np.full(len(self.weights_), found["variance"])
+        self.covariances_ = self._shaped(found)
+        self.bic_ = found.get("bic")
         self.converged_ = bool(found["converged"])
         self.n_iter_ = found["steps"]
         return self
@@ -120,23 +131,55 @@ class GaussianMixture(DensityMixin, PointEstimator):
         return str(core.plan_mixture(options, n_features, n_records, False))
 
     def _options(self) -> dict[str, Any]:
-        return {"components": self.n_components, "refine": self.refine, **self._norm_options()}
+        kind = "diagonal" if self.covariance_type == "diag" else self.covariance_type
+        return {"components": self.n_components, "covariance": kind, "refine": self.refine,
+                **self._norm_options()}
+
+    def _shaped(self, found: dict[str, Any]) -> np.ndarray:
+        """Covariances in the shapes of scikit-learn."""
+        k, d = self.means_.shape
+        if "variance" in found:
+            return np.full(k, found["variance"])
+        full = self.covariance_type == "full"
+        spherical = self.covariance_type == "spherical"
+        return np.asarray(found["covariances"]).reshape((k, d, d) if full else
+                                                        (k,) if spherical else (k, d))
 
     def _log_densities(self, X: Any, on_training_data: bool) -> np.ndarray:
-        """log w_i - d/2 log(2 pi s^2) - |x - mu_i|^2 / 2 s^2, rows in blocks."""
+        """log w_i - d/2 log 2 pi - log |L_i| - |L_i^-1 (x - mu_i)|^2 / 2, rows in blocks."""
         check_is_fitted(self)
         X = self._new_points(X, on_training_data, "a prediction")
-        variance = max(float(self.covariances_[0]), np.finfo(float).tiny)
+        if self.covariances_.ndim > 1:
+            return self._log_densities_by_roots(X)
+        variances = np.maximum(self.covariances_, np.finfo(float).tiny)
         with np.errstate(divide="ignore"):
             constant = (np.log(self.weights_)
-                        - 0.5 * X.shape[1] * np.log(2 * np.pi * variance)
-                        - 0.5 * (self.means_ ** 2).sum(axis=1) / variance)
+                        - 0.5 * X.shape[1] * np.log(2 * np.pi * variances)
+                        - 0.5 * (self.means_ ** 2).sum(axis=1) / variances)
         logs = np.empty((X.shape[0], len(self.weights_)))
         for begin in range(0, X.shape[0], _ROWS_AT_A_TIME):
             rows = X[begin:begin + _ROWS_AT_A_TIME]
             squares = (rows.multiply(rows).sum(axis=1) if hasattr(rows, "multiply")
                        else np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
             logs[begin:begin + _ROWS_AT_A_TIME] = (
-                rows @ self.means_.T / variance + constant
-                - 0.5 * np.asarray(squares).reshape(-1, 1) / variance)
+                rows @ self.means_.T / variances + constant
+                - 0.5 * np.asarray(squares).reshape(-1, 1) / variances)
+        return logs
+
+    def _log_densities_by_roots(self, X: Any) -> np.ndarray:
+        logs = np.empty((X.shape[0], len(self.weights_)))
+        heights = np.log(self.weights_) - 0.5 * X.shape[1] * np.log(2 * np.pi)
+        for begin in range(0, X.shape[0], _ROWS_AT_A_TIME):
+            rows = X[begin:begin + _ROWS_AT_A_TIME]
+            dense = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows, dtype=float)
+            for i, (mean, covariance) in enumerate(zip(self.means_, self.covariances_)):
+                if covariance.ndim == 1:
+                    root = np.sqrt(covariance)
+                    z, log_root = (dense - mean) / root, np.log(root).sum()
+                else:
+                    root = np.linalg.cholesky(covariance)
+                    z = solve_triangular(root, (dense - mean).T, lower=True).T
+                    log_root = np.log(np.diag(root)).sum()
+                logs[begin:begin + len(dense), i] = (heights[i] - log_root
+                                                     - 0.5 * np.einsum("ij,ij->i", z, z))
         return logs

@@ -84,6 +84,26 @@ def test_gaussians_are_found_with_and_without_privacy():
     assert matched(chosen.means_, means) < 0.2
 
 
+@pytest.mark.parametrize("kind, shape", [("spherical", (4,)), ("diag", (4, 2)),
+                                         ("full", (4, 2, 2))])
+def test_more_gaussians_than_columns_have_covariances_of_scikit_learns_shapes(kind, shape):
+    from scipy.stats import multivariate_normal
+    rng = np.random.default_rng(1)
+    means = np.array([[0, 0], [3, 0], [0, 3], [3, 3.0]])
+    X = np.repeat(means, 2000, axis=0) + rng.normal(size=(8000, 2)) * 0.3
+    model = sotto.GaussianMixture(4, covariance_type=kind, random_state=0).fit(X)
+    assert matched(model.means_, means) < 0.05
+    assert model.covariances_.shape == shape
+    density = sum(w * multivariate_normal(m, np.diag(v) if kind == "diag" else v).pdf(X)
+                  for w, m, v in zip(model.weights_, model.means_, model.covariances_))
+    assert np.allclose(model.score_samples(X), np.log(density), rtol=1e-9)
+    assert model.bic_ > 0
+    hidden = sotto.GaussianMixture(4, covariance_type=kind, privacy=private("record"), max_norm=5,
+                                   random_state=0).fit(X)
+    assert matched(hidden.means_, means) < 0.3
+    assert hidden.bic_ is None
+
+
 def test_densities_are_those_of_scipy():
     from scipy.stats import multivariate_normal
     X, _ = points(500)

@@ -10,6 +10,7 @@
 #include "sotto/decompose/power.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/spectral.h"
+#include "sotto/models/component_mixture.h"
 #include "sotto/models/matching.h"
 #include "sotto/tensor/contraction.h"
 
@@ -29,20 +30,25 @@ OptionTable MixtureOptions::table() {
   return OptionTable()
       .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
       .required()
+      .choice("covariance", covariance,
+              "common: one variance for all components; or for each its own variance, variances of "
+              "the coordinates, or covariance matrix")
       .integer("refine", 0, refine, {0, 10000},
-               "expectation-maximisation steps after the moments (none given: 5; 2 with `epsilon`, "
-               "where each is a release)")
+               "expectation-maximisation steps (none given: 5 after moments, 2 with `epsilon`, "
+               "where each is a release; without moments until the likelihood rests, 4 with "
+               "`epsilon`)")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
 }
 
 void MixtureOptions::check(Index dim, std::optional<Index> records) const {
-  SOTTO_REQUIRE_AT(components <= dim, "`components`",
-                   "cannot exceed the dimension {} of the points, got {}", dim, components);
-  SOTTO_REQUIRE(!records || *records > dim,
+  if (!records) return;
+  SOTTO_REQUIRE(*records > dim,
                 "too few points: moments in {} dimensions need more than {}, got {}", dim, dim,
                 *records);
+  SOTTO_REQUIRE_AT(components < *records, "`components`", "{} need more than {} points, got {}",
+                   components, components, *records);
 }
 
 Matrix MixtureSpectrum::whiten() const {
@@ -146,6 +152,9 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                        const ProgressCallback& progress) {
   const Index k = options.components;
   options.check(source.dim(), source.records());
+  if (!starts_from_moments(options, source.dim())) {
+    return fit_components(source, options, progress);
+  }
   const PointStatistics moments = point_statistics(source);
   options.check(source.dim(), moments.records);
   MixtureFit fit;
@@ -174,6 +183,10 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
     fit.movement = (next.means - fit.mixture.means).colwise().norm().maxCoeff();
     fit.mixture = next;
   }
+  if (fit.components.status != Status::stopped) {
+    fit.final_log_likelihood =
+        expected_sums(source, fit.mixture).log_likelihood / static_cast<double>(fit.records);
+  }
   sort_by_weight(fit.mixture);
   sort_by_weight(fit.spectral);
   return fit;
@@ -186,6 +199,9 @@ void sort_by_weight(GaussianMixture& mixture) {
                    [&](Index a, Index b) { return mixture.weights[a] > mixture.weights[b]; });
   mixture.means = Matrix(mixture.means(Eigen::all, order));
   mixture.weights = Vector(mixture.weights(order));
+  if (mixture.kind != CovarianceKind::common) {
+    mixture.covariances = Matrix(mixture.covariances(Eigen::all, order));
+  }
 }
 
 MixtureError mixture_error(const Matrix& true_means, const Vector& true_weights,

@@ -72,10 +72,12 @@ struct MixtureFit {
   Decomposition components;
   Index records = 0;
   std::vector<double> log_likelihood;  // per point, before each step
+  double final_log_likelihood = 0;     // per point
   double movement = 0;                 // the largest of a mean in the last step
 };
 
-// Refuses, naming the numerical rank, points whose covariance does not show k - 1 directions.
+// Where moments give the start (component_mixture.h says when), refuses, naming the numerical rank,
+// points whose covariance does not show k - 1 directions.
 MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                        const ProgressCallback& progress = {});
 

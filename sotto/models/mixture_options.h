@@ -7,11 +7,13 @@
 #include "sotto/base/export.h"
 #include "sotto/base/options.h"
 #include "sotto/linalg/matrix.h"
+#include "sotto/moments/gaussian_mixture.h"
 
 namespace SOTTO_API sotto {
 
 struct MixtureOptions {
   std::int64_t components = 0;
+  CovarianceKind covariance = CovarianceKind::common;
   std::optional<std::int64_t> refine;  // expectation-maximisation steps
   std::int64_t starts = 32;
   std::int64_t iterations = 100;
@@ -20,7 +22,10 @@ struct MixtureOptions {
   OptionTable table();
   std::int64_t steps() const { return refine.value_or(5); }
   std::int64_t private_steps() const { return refine.value_or(2); }  // each is a release
-  // Refuses more components than dimensions and, where their number is known, too few points.
+  // The same where moments do not give the start.
+  std::int64_t component_steps() const { return refine.value_or(200); }  // at most
+  std::int64_t private_component_steps() const { return refine.value_or(4); }
+  // Refuses, where their number is known, too few points.
   void check(Index dim, std::optional<Index> records) const;
 };
 

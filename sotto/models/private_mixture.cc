@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/models/private_components.h"
 
 namespace sotto {
 namespace {
@@ -71,6 +72,23 @@ void draw_means_into_ball(GaussianMixture& mixture, double radius) {
   }
 }
 
+// Scales the shares to one, and sets what every release costs and its noise.
+void set_costs(PrivateMixturePlan& plan) {
+  double total = 0;
+  std::int64_t values = 0;
+  for (const MixtureRelease& release : plan.releases) {
+    total += release.planned.share;
+    values += release.planned.values;
+  }
+  const double mu = affordable_mu(target_of_moments(plan.target, plan.norm), 1, values);
+  for (MixtureRelease& release : plan.releases) {
+    release.planned.share /= total;
+    // Slightly less, to allow for rounding in the shares.
+    release.mu = mu * std::sqrt(release.planned.share) * (1 - 0x1p-40);
+    *release.planned.noise /= release.mu * static_cast<double>(*plan.shape.records);
+  }
+}
+
 }  // namespace
 
 PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,
@@ -79,8 +97,23 @@ PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const Rec
   require_points(shape, norm);
   options.check(shape.dim, shape.records);
   const Index d = shape.dim, k = options.components, q = k - 1;
-  PrivateMixturePlan plan{shape, norm, target, k, options.private_steps(), tuning, {}};
+  const bool from_moments = starts_from_moments(options, d);
+  PrivateMixturePlan plan{
+      shape,
+      norm,
+      target,
+      k,
+      from_moments ? options.private_steps() : options.private_component_steps(),
+      tuning,
+      {},
+      from_moments,
+      options.covariance};
   auto& list = plan.releases;
+  if (!from_moments) {
+    list = component_releases(d, options);
+    set_costs(plan);
+    return plan;
+  }
   list.push_back(mixture_release(kPointMeanRelease, d, tuning.mean_share, 2, "max-norm"));
   list.push_back(mixture_release(kPointSecondRelease, d * (d + 1) / 2, tuning.second_share,
                                  std::sqrt(2.0), "max-norm^2"));
@@ -91,19 +124,7 @@ PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const Rec
   for (const double share : step_shares(plan.steps, tuning)) {
     list.push_back(mixture_release(kPointExpectationRelease, k * (d + 1), share, 2, kOfItsClip));
   }
-  double total = 0;
-  std::int64_t values = 0;
-  for (const MixtureRelease& release : list) {
-    total += release.planned.share;
-    values += release.planned.values;
-  }
-  const double mu = affordable_mu(target_of_moments(target, norm), 1, values);
-  for (MixtureRelease& release : list) {
-    release.planned.share /= total;
-    // Slightly less, to allow for rounding in the shares.
-    release.mu = mu * std::sqrt(release.planned.share) * (1 - 0x1p-40);
-    *release.planned.noise /= release.mu * static_cast<double>(*shape.records);
-  }
+  set_costs(plan);
   return plan;
 }
 
@@ -112,8 +133,10 @@ Plan run_plan(const PrivateMixturePlan& plan) {
   const Index records = *plan.shape.records;
   whole.statement = point_statement(records, plan.shape.dim, plan.norm, plan.target.delta);
   whole.target = plan.target;
-  whole.method = "noise on the moments and on every expectation step";
+  whole.method = plan.from_moments ? "noise on the moments and on every expectation step"
+                                   : "noise on every expectation step, from a cover of the points";
   whole.settings = {{"components", plan.components},
+                    {"covariance", std::string(name_of(plan.covariance))},
                     {"refine", plan.steps},
                     {"records", records},
                     {"dim", plan.shape.dim}};
@@ -136,6 +159,7 @@ PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixtur
                                       const ProgressCallback& progress) {
   const Index k = options.components;
   options.check(points.dim(), points.records());
+  if (!plan.from_moments) return fit_private_components(points, plan, options, progress);
   auto next = plan.releases.begin();
   const Vector mean = points.mean((next++)->mu).value().value;
   const Noisy<Matrix> second = points.second_moment((next++)->mu).value();

@@ -1,4 +1,5 @@
-// A private mixture of Gaussians, record unit: gaussian_mixture.h from released moments.
+// A private mixture of Gaussians, record unit: gaussian_mixture.h from released moments. Where
+// moments do not give the start, private_components.h has another way; plan and run lead there.
 //
 // The releases are the mean, the second moment, the third moment whitened by these two, and
 // `refine` expectation steps: 3 + refine Gaussian releases, whose number and cost are fixed before
@@ -50,7 +51,10 @@ struct PrivateMixturePlan {
   Index components = 0;
   std::int64_t steps = 0;
   MixtureTuning tuning;
-  std::vector<MixtureRelease> releases;  // mean, second, third (none for k = 1), refinements
+  // Mean, second, third (none for k = 1), refinements; or those of private_components.h.
+  std::vector<MixtureRelease> releases;
+  bool from_moments = true;  // whether moments give the start
+  CovarianceKind covariance = CovarianceKind::common;
 };
 
 // Depends on public numbers alone; the shape has the number of records.
@@ -67,6 +71,8 @@ struct PrivateMixtureFit {
   // 1 the means say little. Computed from releases.
   Index rank = 0;
   Status status = Status::converged;  // of the power method
+  // Where moments do not give the start: the components whose shares stand out of the noise.
+  Index known = 0;
 };
 // `points` must belong to a run made from run_plan(plan).
 PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,

@@ -122,7 +122,7 @@ TEST(PrivateMixture, says_when_the_noise_drowns_the_components) {
 }
 
 TEST(PrivateMixture, refuses_what_cannot_be_planned) {
-  EXPECT_THROW(plan_private_mixture(shape_of(3, 1000), 1.0, kTarget, options_for(4)), Error);
+  EXPECT_THROW(plan_private_mixture(shape_of(3, 10), 1.0, kTarget, options_for(10)), Error);
   EXPECT_THROW(plan_private_mixture(shape_of(3, 3), 1.0, kTarget, options_for(2)), Error);
 }
 

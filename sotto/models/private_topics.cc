@@ -41,7 +41,8 @@ class TopicReleases {
 
   void release_first() {
     continue_or_throw(progress_, {"first moment", 0, 0});
-    estimate_.take_first(documents_.first_moment(kUnitNorm, plan_.mu_of(shares_.first)).value());
+    estimate_.take_first(
+        documents_.first_moment(plan_.first_rule, plan_.mu_of(shares_.first)).value());
     if (plan_.may_skip_steps && strength() < kStrengthForSteps) {
       shares_.second += shares_.steps;
       shares_.steps = 0;
@@ -54,9 +55,9 @@ class TopicReleases {
     continue_or_throw(progress_, {"second moment", 0, 0});
     CoreWords core = estimate_.most_frequent(core_);
     documents_.keep_words(core);
-    const double clip = plan_.mechanism == TopicMechanism::triples ? kByLength : kUnitNorm;
-    estimate_.take_second(documents_.second_moment(clip, plan_.mu_of(shares_.second)).value(),
-                          std::move(core));
+    estimate_.take_second(
+        documents_.second_moment(plan_.moment_rule, plan_.mu_of(shares_.second)).value(),
+        std::move(core));
   }
 
   TopicModel topics_from_pairs() {
@@ -68,7 +69,7 @@ class TopicReleases {
     continue_or_throw(progress_, {"third moment", 0, 0});
     const PrivateTopicEstimate::TripleBasis basis = estimate_.triple_basis();
     const Noisy<SymmetricTensor> third =
-        documents_.third_moment(basis.q, kByLength, plan_.mu_of(shares_.third)).value();
+        documents_.third_moment(basis.q, plan_.moment_rule, plan_.mu_of(shares_.third)).value();
     return estimate_.topics_from_triples(basis, third, progress_);
   }
 

@@ -156,6 +156,7 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   }
   SOTTO_REQUIRE_AT(can_refine || options.refine.value_or(0) == 0, "`refine`",
                    "a private run of the single-topic model has no expectation steps");
+  if (plan.mechanism == TopicMechanism::triples) plan.moment_rule = kByLength;
   plan.steps = can_refine ? options.refine.value_or(kChosenTopicSteps) : 0;
   plan.may_skip_steps = !options.refine && can_refine && plan.mechanism == TopicMechanism::pairs;
   plan.shares = topic_shares_of(plan);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sotto/models/topic_model.h"
+#include "sotto/moments/document_moments.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/private_documents.h"
 #include "sotto/release/private_vocabulary.h"
@@ -36,6 +37,9 @@ struct PrivateTopicPlan {
   std::int64_t steps = 0;            // expectation steps that are paid for
   bool may_skip_steps = false;       // whether the first moment may decide against them
   std::optional<std::int64_t> core;  // words of the core; empty: the first moment decides
+  // The rules by which documents are weighted (moments/document_moments.h).
+  double first_rule = kUnitNorm;
+  double moment_rule = kUnitNorm;
 
   // The cost of a release with this share of the budget: slightly less than the share, to allow for
   // rounding.

@@ -22,7 +22,7 @@ double falling(double l, int j) {
 double weight(double norm, double clip, double length, int j) {
   if (norm == 0) return 0;
   if (clip == kUnitNorm) return 1 / norm;
-  if (clip == kByLength) return std::min(std::sqrt(falling(length, j) / 6), 1 / norm);
+  if (clip < 0) return std::min(-clip * std::sqrt(falling(length, j) / 6), 1 / norm);
   return norm > clip ? clip / norm : 1.0;
 }
 

@@ -36,11 +36,14 @@ DocumentNorms document_norms(std::span<const std::int32_t> counts);
 // The norms that contributions are clipped to, or one of two rules that need no bound and keep
 // norms at one:
 // - kUnitNorm: P_j / |P_j|. The most signal; weights depend on the content of a document.
-// - kByLength: P_j min(sqrt((l)_j / 6), 1 / |P_j|). Weights depend on the length alone, so moments
-//   keep their direction, unless a document repeats its words so much that P_j is sqrt(6) times as
-//   long as for different words. Documents of three words have weight one, whatever they repeat.
+// - by_length(f): P_j min(f sqrt((l)_j / 6), 1 / |P_j|), 0 < f <= 1. Weights depend on the length
+//   alone, so moments keep their direction, unless a document repeats its words so much that P_j is
+//   sqrt(6)/f times as long as for different words. The smaller f is, the fewer documents do, and
+//   the smaller the moments are against the bound. With f = 1, documents of three words have weight
+//   one, whatever they repeat.
 inline constexpr double kUnitNorm = 0;
-inline constexpr double kByLength = -1;
+constexpr double by_length(double f) { return -f; }
+inline constexpr double kByLength = by_length(1);
 struct MomentClips {
   double first = std::numeric_limits<double>::infinity();
   double second = std::numeric_limits<double>::infinity();

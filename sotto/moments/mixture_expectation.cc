@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/counts.h"
+#include "sotto/moments/component_expectation.h"
 #include "sotto/moments/record_questions.h"
 
 namespace sotto {
@@ -87,11 +88,13 @@ void add_piece(const Matrix& points, const GaussianMixture& mixture, const Contr
 
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture) {
   require_dim(points.cols(), mixture);
+  if (mixture.kind != CovarianceKind::common) return component_responsibilities(points, mixture);
   return posterior(squared_distances(points, mixture), mixture).shares;
 }
 
 Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture) {
   require_dim(points.cols(), mixture);
+  if (mixture.kind != CovarianceKind::common) return component_log_likelihoods(points, mixture);
   const Posterior found = posterior(squared_distances(points, mixture), mixture);
   return found.log_sums.array() - log_norming(mixture);
 }

@@ -17,7 +17,8 @@
 
 namespace sotto {
 
-// One row per point; rows sum to one. With variance zero, the nearest mean has all of it.
+// One row per point; rows sum to one. With variance zero, the nearest mean has all of it. These two
+// take every kind of covariance (component_expectation.h); the sums below are of the common one.
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture);
 
 // log sum_i w_i N(x; mu_i, s^2 I) for each point x.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
 #include "sotto/moments/stream_sums.h"
 #include "sotto/tensor/sharded_points.h"
@@ -59,6 +60,8 @@ std::unique_ptr<RecordSum> read_record_sum(ByteReader& bytes) {
       return CubeSum::read(bytes);
     case SumKind::expectation:
       return ExpectationSum::read(bytes);
+    case SumKind::components:
+      return ComponentSum::read(bytes);
   }
   throw Error(fmt::format("a question asks for a sum of the unknown kind {}", kind), "");
 }

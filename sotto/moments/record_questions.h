@@ -17,7 +17,8 @@ enum class SumKind : std::int64_t {
   norm_counts = 3,
   moments = 4,
   cubes = 5,
-  expectation = 6
+  expectation = 6,
+  components = 7
 };
 void write_kind(SumKind kind, ByteWriter& bytes);
 

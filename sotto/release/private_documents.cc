@@ -27,7 +27,7 @@ constexpr Index kMostTopics = 1 << 16;
 
 // The longest contribution: the rules of document_moments.h keep norms at one.
 double longest(double clip) {
-  if (clip == kUnitNorm || clip == kByLength) return 1;
+  if (clip == kUnitNorm || (clip >= kByLength && clip <= -kSmallest)) return 1;
   SOTTO_REQUIRE(clip >= kSmallest && clip <= kLargest,
                 "a clip must lie between 1e-60 and 1e60, got {}", clip);
   return clip;

@@ -59,7 +59,7 @@ class PrivateDocuments {
   void keep_words(std::vector<std::int32_t> kept);
 
   // Each release pays mu, and states its noise. `clip` is a public norm that contributions are
-  // clipped to, or one of the rules kUnitNorm and kByLength (moments/document_moments.h).
+  // clipped to, or one of the rules kUnitNorm and by_length(f) (moments/document_moments.h).
   Released<Noisy<Vector>> first_moment(double clip, double mu);
   Released<Noisy<Matrix>> second_moment(double clip, double mu);
   Released<Noisy<SymmetricTensor>> third_moment(const Matrix& orthonormal, double clip, double mu);

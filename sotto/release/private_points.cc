@@ -30,6 +30,36 @@ void require_moderate(const Matrix& m, const char* what) {
                 "{} must be finite and at most 1e60", what);
 }
 
+// Means and inverse deviations of components, in units of the bound on the norm.
+constexpr double kMostInNorms = 1e15;
+
+// Symmetric matrices d x d, one a column, by their unique entries: those off the diagonal times
+// sqrt(2), so that the norm stays the same. Other kinds of covariance as they are.
+Matrix folded(const Matrix& seconds, CovarianceKind kind, Index d) {
+  if (kind != CovarianceKind::full) return seconds;
+  Matrix entries(d * (d + 1) / 2, seconds.cols());
+  Index next = 0;
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = 0; i <= j; ++i) {
+      entries.row(next++) = (i == j ? 1.0 : std::numbers::sqrt2) * seconds.row(j * d + i);
+    }
+  }
+  return entries;
+}
+
+Matrix unfolded(const Matrix& entries, CovarianceKind kind, Index d) {
+  if (kind != CovarianceKind::full) return entries;
+  Matrix seconds(d * d, entries.cols());
+  Index next = 0;
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = 0; i <= j; ++i) {
+      seconds.row(j * d + i) = (i == j ? 1.0 : 1 / std::numbers::sqrt2) * entries.row(next++);
+      seconds.row(i * d + j) = seconds.row(j * d + i);
+    }
+  }
+  return seconds;
+}
+
 // The share of epsilon for a bound that has to be chosen.
 constexpr double kNormShare = 0.05;
 
@@ -104,6 +134,11 @@ std::optional<PlannedRelease> planned_norm_bound(Index records, const RecordNorm
   release.noise.reset();  // a choice among candidates
   release.noise_unit = "chosen among candidates";
   return release;
+}
+
+Index component_values(CovarianceKind kind, Index dim) {
+  return 1 + dim +
+         (kind == CovarianceKind::full ? dim * (dim + 1) / 2 : covariance_size(kind, dim));
 }
 
 std::string point_third_release(Index dimensions) {
@@ -242,6 +277,43 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
   const Matrix noisy = run_.publish(mechanism, std::move(value)).value().value;
   return ReleaseAccess::released(MixtureSums{records(), noisy.row(0).transpose() / clip.count_scale,
                                              noisy.bottomRows(d), 0, 0});
+}
+
+Released<Noisy<ComponentSums>> PrivatePoints::components(const GaussianMixture& mixture,
+                                                         const ComponentClip& clip, double mu) {
+  const Index d = dim(), k = mixture.components();
+  SOTTO_REQUIRE(mixture.dim() == d && k >= 1, "points of dimension {}, a mixture of {} in {}", d, k,
+                mixture.dim());
+  prepare();
+  require_moderate(clip.norm, "the clip of the components");
+  require_moderate(clip.count_scale, "the scale of the counts");
+  require_moderate(clip.second_scale, "the scale of the squares");
+  // private_points.md, 4: squares of squares of offsets do not overflow.
+  require_moderate(mixture.weights, "the weights of the mixture");
+  SOTTO_REQUIRE(mixture.means.allFinite() &&
+                    mixture.means.cwiseAbs().maxCoeff() <= kMostInNorms * max_norm_ &&
+                    ComponentUnits(mixture).largest_inverse() * max_norm_ <= kMostInNorms,
+                "the components must be moderate against the bound on the norm");
+  const ComponentSums sums = points_.guarded(
+      kLaterPass, [&] { return component_sums(*points_.source_, mixture, max_norm_, clip); });
+  points_.require_all_read();
+  const Index width = component_values(mixture.kind, d);
+  Matrix value(width, k);
+  value.row(0) = clip.count_scale * sums.counts.transpose();
+  value.middleRows(1, d) = sums.offsets;
+  value.bottomRows(width - 1 - d) = clip.second_scale * folded(sums.seconds, mixture.kind, d);
+  value /= static_cast<double>(records());
+  const std::int64_t count = value.size();
+  const auto c =
+      calibrate(expectation_contribution(clip.norm), count, std::sqrt(double(count)), 1, mu);
+  const GaussianMechanism mechanism(kPointComponentRelease, c.sensitivity, c.deviation, count,
+                                    c.error);
+  const Noisy<Matrix> noisy = run_.publish(mechanism, std::move(value)).value();
+  return ReleaseAccess::released(Noisy<ComponentSums>{
+      {records(), noisy.value.row(0).transpose() / clip.count_scale, noisy.value.middleRows(1, d),
+       unfolded(noisy.value.bottomRows(width - 1 - d) / clip.second_scale, mixture.kind, d), 0},
+      noisy.deviation,
+      noisy.variance});
 }
 
 }  // namespace sotto

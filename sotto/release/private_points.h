@@ -9,6 +9,8 @@
 // - third moment:   (W^T (x - c))^(x)3, clipped, in q dimensions, isometric noise. W and c come
 //   from the releases before: whitened, the clip depends on the mixture's weights, not on B.
 // - expectation:    responsibilities and responsibilities times x - mu_i, clipped together
+// - components:     the same with second moments, in the units of the components
+//   (moments/component_expectation.h), clipped together
 // Where B is not given, it is the first release: chosen from a public range, by all records, for a
 // public share of epsilon (norm_bound.h).
 // Everything computed from them is post-processing. Cost: one pass for the first two together, one
@@ -21,6 +23,7 @@
 #include <string>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
@@ -57,6 +60,10 @@ inline constexpr const char* kPointSecondRelease = "second moment of the points"
 std::string point_third_release(Index dimensions);
 inline constexpr const char* kPointExpectationRelease =
     "responsibilities, and offsets from the means";
+inline constexpr const char* kPointComponentRelease =
+    "responsibilities, offsets from the means, and their squares";
+// Numbers that the last one has for each component: a matrix is symmetric.
+Index component_values(CovarianceKind kind, Index dim);
 
 // What the certificate states about the record unit.
 PrivacyStatement point_statement(Index records, Index dim, const RecordNorm& norm, double delta);
@@ -111,6 +118,10 @@ class PrivatePoints {
   // Means over the records: counts (shares of the components) and offsets; no scatter.
   Released<MixtureSums> expectation(const GaussianMixture& mixture, const ContributionClip& clip,
                                     double mu);
+  // Means over the records, no likelihood. Means and deviations of the mixture must be moderate
+  // against the bound on the norm.
+  Released<Noisy<ComponentSums>> components(const GaussianMixture& mixture,
+                                            const ComponentClip& clip, double mu);
 
  private:
   struct Calibrated {

@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
+#include "sotto/moments/testing/some_components.h"
 #include "sotto/privacy/gdp.h"
 #include "sotto/tensor/testing/memory_source.h"
 
@@ -14,13 +15,6 @@ namespace sotto {
 namespace {
 
 constexpr PrivacyTarget kPointTarget{1.0, 1e-6};
-
-Matrix random_matrix(Index rows, Index cols, std::uint64_t seed) {
-  SeededRandom random(seed);
-  Matrix m(rows, cols);
-  for (double& x : m.reshaped()) x = random.normal();
-  return m;
-}
 
 SensitivePoints sensitive(const RowMatrix& rows) {
   return SensitivePoints(std::make_unique<MemorySource>(rows));
@@ -143,6 +137,73 @@ TEST(PrivatePoints, the_worst_neighbours_come_close_to_the_sensitivities) {
   const Differences sides = largest(q, 4, opposite);
   expect_within(q, sides);
   EXPECT_GE(sides.expectation * n, 0.99 * expectation_contribution(q.clip.norm).sensitivity);
+}
+
+// What the release of components sums up, without its noise: counts, offsets and second moments
+// with the scales of the clip. The entries of a matrix make its Frobenius norm.
+Matrix component_means(const RowMatrix& rows, const GaussianMixture& mixture, double max_norm,
+                       const ComponentClip& clip) {
+  MemorySource source(rows);
+  const ComponentSums sums = component_sums(source, mixture, max_norm, clip);
+  Matrix value(1 + sums.offsets.rows() + sums.seconds.rows(), mixture.components());
+  value << clip.count_scale * sums.counts.transpose(), sums.offsets,
+      clip.second_scale * sums.seconds;
+  return value / static_cast<double>(rows.rows());
+}
+
+TEST(PrivatePoints, neighbours_nearly_reach_the_sensitivity_of_components_and_never_pass_it) {
+  SeededRandom random(70);
+  const double n = 5, max_norm = 2;
+  const ComponentClip clip{0.05, 0.02, 1.1};
+  for (const auto& [kind, name] : enum_names(CovarianceKind{})) {
+    GaussianMixture mixture = some_components(kind, 4, 6);
+    // Records on either side of one mean, far out: only what counts and squares add is not reached.
+    mixture.weights << 1, 1e-12, 1e-12, 1e-12, 1e-12, 1e-12;
+    mixture.means.setZero();
+    RowMatrix rows = random_matrix(5, 4, 71);
+    double worst = 0;
+    for (int trial = 0; trial < 1000; ++trial) {
+      for (Index j = 0; j < 4; ++j) rows(2, j) = random.normal() * std::pow(10.0, trial % 5 - 2);
+      const Matrix before = component_means(rows, mixture, max_norm, clip);
+      rows.row(2) *= -1;
+      worst = std::max(worst, (component_means(rows, mixture, max_norm, clip) - before).norm());
+    }
+    EXPECT_LE(worst * n, expectation_contribution(clip.norm).sensitivity * (1 + 1e-12)) << name;
+    EXPECT_GE(worst * n, 0.98 * expectation_contribution(clip.norm).sensitivity) << name;
+  }
+}
+
+TEST(PrivatePoints, components_are_the_clipped_means_up_to_noise_of_the_recorded_size) {
+  const RowMatrix rows = 0.8 * random_matrix(3000, 4, 72);
+  const ComponentClip clip{0.6, 0.4, 3};
+  for (const auto& [kind, name] : enum_names(CovarianceKind{})) {
+    const GaussianMixture mixture = some_components(kind, 4, 6);
+    const Matrix exact = component_means(rows, mixture, 2, clip);
+    double squares = 0, numbers = 0;
+    for (std::uint64_t run = 0; run < 60; ++run) {
+      PaidPoints paid = points_of(rows, 2, 300 + run);
+      const Noisy<ComponentSums> noisy = paid.points.components(mixture, clip, 0.05).value();
+      const ComponentSums& sums = noisy.value;
+      Matrix found(exact.rows(), exact.cols());
+      found << clip.count_scale * sums.counts.transpose(), sums.offsets,
+          clip.second_scale * sums.seconds;
+      const ReleaseRecord record = paid.run.certify().releases.at(0).record;
+      EXPECT_EQ(record.values, 6 * component_values(kind, 4));
+      EXPECT_EQ(record.noise, noisy.deviation);
+      // The Frobenius norm of noise in isometric coordinates.
+      squares += (found - exact).squaredNorm() / (record.noise * record.noise);
+      numbers += static_cast<double>(record.values);
+    }
+    EXPECT_NEAR(squares / numbers, 1, 5 * std::sqrt(2 / numbers)) << name;
+  }
+  PaidPoints paid = points_of(rows, 2);
+  GaussianMixture far = some_components(CovarianceKind::spherical, 4, 6);
+  far.means(0, 0) = 1e20;
+  EXPECT_THROW(paid.points.components(far, clip, 0.05), Error);
+  GaussianMixture sharp = some_components(CovarianceKind::spherical, 4, 6);
+  sharp.covariances(0, 0) = 1e-60;
+  EXPECT_THROW(paid.points.components(sharp, clip, 0.05), Error);
+  EXPECT_TRUE(paid.run.certify().releases.empty());
 }
 
 TEST(PrivatePoints, releases_are_the_clipped_means_up_to_noise) {

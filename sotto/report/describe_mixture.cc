@@ -5,14 +5,15 @@ namespace {
 
 std::vector<double> values_of(const Vector& v) { return {v.data(), v.data() + v.size()}; }
 
-void describe_public(const MixtureResult::Public& open, ResultDocument& document) {
-  if (!open.log_likelihood.empty()) {
-    document.fit("log_likelihood", open.log_likelihood.back(),
-                 "Log likelihood of a point, before the last step");
+void describe_public(const MixtureResult::Public& open, bool from_moments,
+                     ResultDocument& document) {
+  document.fit("log_likelihood", open.final_log_likelihood, "Log likelihood of a point")
+      .fit("bic", open.bic, "Schwarz's criterion (BIC)");
+  if (from_moments) {
+    document.spectrum("second_spectrum", values_of(open.second_spectrum))
+        .spectrum("third_spectrum", values_of(open.third_spectrum));
   }
-  document.spectrum("second_spectrum", values_of(open.second_spectrum))
-      .spectrum("third_spectrum", values_of(open.third_spectrum))
-      .curve("log_likelihood", open.log_likelihood, "Log likelihood of a point")
+  document.curve("log_likelihood", open.log_likelihood, "Log likelihood of a point")
       .fact("movement", open.movement)
       .seconds(open.seconds);
 }
@@ -24,12 +25,16 @@ void describe(const MixtureResult& result, ResultDocument& document) {
       .input("dim", result.mixture.dim(), "Dimension")
       .input("records", result.records);
   if (result.released) document.certificate(result.released->certificate);
-  document.weights(result.mixture.weights, "component")
-      .value("variance", result.mixture.variance)
-      .columns("means", result.mixture.means, {.labels = result.columns, .counted = true});
+  document.weights(result.mixture.weights, "component");
+  if (result.mixture.kind == CovarianceKind::common) {
+    document.value("variance", result.mixture.variance);
+  }
+  document.columns("means", result.mixture.means, {.labels = result.columns, .counted = true});
   if (!result.exposes.empty()) document.exposed(result.exposes, "inferred.npy");
-  document.fact("status", status_text(result.status)).fact("rank", result.rank);
-  if (result.open) describe_public(*result.open, document);
+  document.fact("status", status_text(result.status));
+  if (result.rank) document.fact("rank", *result.rank);
+  if (result.released && result.released->known) document.fact("known", *result.released->known);
+  if (result.open) describe_public(*result.open, result.rank.has_value(), document);
   if (result.released && result.released->max_norm) {
     document.fact("max_norm", *result.released->max_norm);
   }

@@ -52,9 +52,22 @@ ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
 }
 
 GaussianMixture saved_mixture(const ResultFolder& folder) {
-  GaussianMixture mixture{folder.matrix("means.npy"), folder.weights(), folder.number("variance")};
-  folder.require_together(mixture.components() == mixture.weights.size() &&
-                          mixture.weights.minCoeff() >= 0 && mixture.variance >= 0);
+  GaussianMixture mixture{folder.matrix("means.npy"), folder.weights()};
+  const Index d = mixture.dim(), k = mixture.components();
+  folder.require_together(k == mixture.weights.size() && mixture.weights.minCoeff() >= 0);
+  // Results of earlier versions do not name the kind.
+  if (!folder.find("options/covariance").is_null()) {
+    mixture.kind = folder.named<CovarianceKind>("options/covariance");
+  }
+  if (mixture.kind == CovarianceKind::common) {
+    mixture.variance = folder.number("variance");
+    folder.require_together(mixture.variance >= 0);
+    return mixture;
+  }
+  const DenseTensor saved = folder.tensor("covariances.npy");
+  const Index size = covariance_size(mixture.kind, d);
+  folder.require_together(std::ssize(saved.values()) == k * size && saved.dims()[0] == k);
+  mixture.covariances = Eigen::Map<const Matrix>(saved.values().data(), size, k);
   return mixture;
 }
 
@@ -69,7 +82,7 @@ ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
     return responsibilities(x, mixture);
   });
   // Without a variance a point is impossible, or its density is infinite.
-  if (mixture.variance > 0) {
+  if (mixture.kind != CovarianceKind::common || mixture.variance > 0) {
     result.log_likelihood = log_likelihood / static_cast<double>(result.records);
   }
   result.model.what =

@@ -9,6 +9,7 @@
 #include "sotto/io/npy.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_points.h"
+#include "sotto/models/component_mixture.h"
 #include "sotto/models/gaussian_mixture.h"
 #include "sotto/models/private_mixture.h"
 #include "sotto/release/private_points.h"
@@ -116,16 +117,20 @@ MixtureResult run_public(Points points, const MixtureTask& task, const ProgressC
   throw_if_stopped(fit.components.status == Status::stopped);
   MixtureResult result = start_result(task, std::move(fit.mixture), std::move(companions));
   result.status = fit.components.status;
-  result.rank = fit.spectrum.rank;
+  const bool from_moments = starts_from_moments(task.mixture, points->dim());
+  if (from_moments) result.rank = fit.spectrum.rank;
   result.records = fit.records;
   result.columns = std::move(columns);
-  result.steps = task.mixture.steps();
-  result.open = MixtureResult::Public{std::move(points),
-                                      std::move(fit.spectrum.values),
-                                      std::move(fit.components.weights),
-                                      std::move(fit.log_likelihood),
-                                      fit.movement,
-                                      seconds};
+  result.steps = std::ssize(fit.log_likelihood);
+  result.open = MixtureResult::Public{
+      std::move(points),
+      std::move(fit.spectrum.values),
+      std::move(fit.components.weights),
+      std::move(fit.log_likelihood),
+      fit.movement,
+      fit.final_log_likelihood,
+      schwarz_criterion(result.mixture, fit.records, fit.final_log_likelihood),
+      seconds};
   return result;
 }
 
@@ -144,12 +149,27 @@ MixtureResult run_private(SensitivePoints points, const MixtureTask& task,
   throw_if_stopped(fit.status == Status::stopped);
   MixtureResult result = start_result(task, std::move(fit.mixture), std::move(companions));
   result.status = fit.status;
-  result.rank = fit.rank;
   result.records = *shape.records;
-  result.steps = task.mixture.private_steps();
-  result.released = MixtureResult::Private{run.certify(), {}};
+  result.steps = settled.numbers.steps;
+  result.released = MixtureResult::Private{run.certify(), {}, {}};
+  if (settled.numbers.from_moments) {
+    result.rank = fit.rank;
+  } else {
+    result.released->known = fit.known;
+  }
   if (!task.privacy.norm_range.empty()) result.released->max_norm = paid.max_norm();
   return result;
+}
+
+// As scikit-learn has them: k numbers, k x d or k x d x d.
+void save_covariances(const GaussianMixture& mixture, OutputFolder& folder) {
+  const Index d = mixture.dim(), k = mixture.components();
+  std::vector<Index> shape = {k};
+  if (mixture.kind != CovarianceKind::spherical) shape.push_back(d);
+  if (mixture.kind == CovarianceKind::full) shape.push_back(d);
+  NpyWriter writer(folder.stage("covariances.npy"), shape);
+  writer.write({mixture.covariances.data(), static_cast<std::size_t>(mixture.covariances.size())});
+  writer.commit();
 }
 
 void write_responsibilities(PointSource& source, const GaussianMixture& mixture, Index records,
@@ -206,6 +226,7 @@ void save(const MixtureResult& result, OutputFolder& folder) {
   }
   folder.write_npy("means.npy", result.mixture.means);
   folder.write_npy("weights.npy", result.mixture.weights);
+  if (result.mixture.kind != CovarianceKind::common) save_covariances(result.mixture, folder);
   save_columns(result.columns, folder);
   if (result.to_infer) {
     write_responsibilities(*result.to_infer, result.mixture, result.records_to_infer,

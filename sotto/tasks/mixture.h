@@ -1,5 +1,5 @@
-// The task of `sotto mixture`: the Gaussians of one spherical variance behind points, public or
-// protected record by record.
+// The task of `sotto mixture`: the Gaussians behind points, public or protected record by
+// record.
 //
 //   MixtureTask task;
 //   task.mixture.components = 5;
@@ -51,7 +51,8 @@ struct MixtureTask {
 struct MixtureResult {
   GaussianMixture mixture;  // most probable component first
   Status status = Status::converged;
-  Index rank = 0;  // eigenvalues of the covariance above its noise
+  // Where moments give the start: the eigenvalues of the covariance above its noise.
+  std::optional<Index> rank;
   Index records = 0;
   std::vector<std::string> columns;  // names of the coordinates, where public points have any
   std::int64_t steps = 0;            // expectation-maximisation steps
@@ -68,6 +69,8 @@ struct MixtureResult {
     Vector second_spectrum, third_spectrum;
     std::vector<double> log_likelihood;  // a point, before each step
     double movement = 0;                 // of the mean that moved furthest in the last step
+    double final_log_likelihood = 0;     // a point
+    double bic = 0;                      // Schwarz's criterion: smaller is better
     double seconds = 0;                  // including reading, which overlaps
   };
   std::optional<Public> open;
@@ -76,12 +79,21 @@ struct MixtureResult {
   struct Private {
     Certificate certificate;
     std::optional<double> max_norm;  // where it was chosen privately
+    // Where moments do not give the start: the components whose shares stand out of the noise.
+    std::optional<Index> known;
   };
   std::optional<Private> released;
 
-  // Whether fewer directions of a released moment are above its noise than the means span.
-  bool drowned() const { return released && rank < mixture.components() - 1; }
-  bool converged() const { return !drowned() && status == Status::converged; }
+  // Whether fewer directions of a released moment are above its noise than the means span, or
+  // fewer components than were asked for.
+  bool drowned() const {
+    if (!released) return false;
+    const Index k = mixture.components();
+    return (rank && *rank < k - 1) || (released->known && *released->known < k);
+  }
+  bool converged() const {
+    return !drowned() && (status == Status::converged || status == Status::completed);
+  }
 };
 
 // What a private run would do. Refuses a task without epsilon, a shape without the number of
@@ -93,8 +105,9 @@ Plan plan(const MixtureTask& task, const PublicPointShape& shape);
 MixtureResult run(Input<Points> points, const MixtureTask& task,
                   const ProgressCallback& progress = {});
 
-// Writes means.npy, weights.npy, columns.txt where coordinates have names, the probabilities of
-// each component for public points (proportions.npy) and for those to infer (inferred.npy).
+// Writes means.npy, weights.npy, covariances.npy where components have their own, columns.txt where
+// coordinates have names, the probabilities of each component for public points (proportions.npy)
+// and for those to infer (inferred.npy).
 void save(const MixtureResult& result, OutputFolder& folder);
 
 }  // namespace sotto

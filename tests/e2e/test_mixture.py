@@ -136,6 +136,36 @@ class Mixture(ProgramTest):
                           len(result["privacy"]["releases"])))
         self.assertEqual(forms[0], forms[1])
 
+    def test_more_components_than_dimensions_of_any_covariance(self):
+        made = self.generate("points", "--model", "mixture", "-d", 2, "-k", 2, "-n", 20000,
+                             "--separation", 10, out="plane")
+        out, shapes = self.folder / "plane-found", {"spherical": (3,), "diagonal": (3, 2),
+                                                    "full": (3, 2, 2), "common": None}
+        criteria = {}
+        for covariance, shape in shapes.items():
+            for privacy in [], PRIVATE:
+                result = self.result("mixture", made / "points.npy", "-k", 3, "--covariance",
+                                     covariance, "--out", out, *privacy)
+                self.assertAlmostEqual(sum(result["weights"]), 1, places=9)
+                self.assertEqual("variance" in result, covariance == "common")
+                self.assertEqual(result["options"]["covariance"], covariance)
+                if shape:
+                    self.assertEqual(read_npy(out / "covariances.npy")[0], shape)
+                if privacy:
+                    self.assertEqual(result["privacy"]["guarantee"], "proved")
+                    plan = self.result("mixture", made / "points.npy", "-k", 3, "--covariance",
+                                       covariance, *privacy, "--plan")
+                    self.check_plan(plan, result["privacy"])
+                else:
+                    criteria[covariance] = result["bic"]
+                    applied = self.result("apply", out, made / "points.npy", "--out",
+                                          self.folder / f"applied-{covariance}")
+                    self.assertAlmostEqual(applied["log_likelihood"],
+                                           result["log_likelihood"], places=9)
+                for file in out.iterdir():
+                    file.unlink()
+        self.assertLess(criteria["common"], criteria["full"])  # the simplest that is true
+
     def test_too_much_noise_is_said(self):
         few = ["--epsilon", "0.02", "--delta", "1e-9", "--max-norm", 50]
         result = self.result("mixture", self.points, "-k", COMPONENTS, *few, code=3)
@@ -144,8 +174,7 @@ class Mixture(ProgramTest):
         self.assertIn("above its noise", text)
 
     def test_refusals(self):
-        self.refuse("mixture", self.points, "-k", DIM + 1, says="cannot exceed the dimension 8")
-        self.refuse("mixture", self.points, "-k", DIM + 1, *PRIVATE, says="--components")
+        self.refuse("mixture", self.points, "-k", 2, "--covariance", "round", says="--covariance")
         self.refuse("mixture", self.points, "-k", COMPONENTS + 2, says="numerical rank 2")
         self.refuse("mixture", self.points, "-k", 2, "--epsilon", 1, "--delta", "1e-6",
                     says="--max-norm")

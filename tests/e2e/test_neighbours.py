@@ -58,7 +58,7 @@ VOCABULARY_SETS = ("input.words", "topics[].words", "topics.npy", "vocab.txt", "
 CHOSEN = TOPICS + ("privacy.releases[].values", "privacy.releases[].precision.epsilon",
                    "privacy.releases[].precision.delta", *SCALED)
 MIXTURE = ("weights[]", "variance", *entries_of("means"), "means.npy", "weights.npy",
-           "inferred.npy", "diagnostics.rank", "evaluation.largest_mean_error", *SCALED)
+           "covariances.npy", "inferred.npy", "diagnostics.rank", "diagnostics.known", "evaluation.largest_mean_error", *SCALED)
 FACTORS = tuple(f"{kind}_{m}.npy" for kind in ("factors", "biases") for m in range(3)) + (
     "core.npy", "mean", "unknown_rows[].bias", "unknown_rows[].factor[]", "rmse", "mae", "ndcg10",
     "precision10", *entries_of("factors_1", "factors_2", "biases_1", "biases_2"))
@@ -234,9 +234,9 @@ def topics_cases():
 
 def mixture_cases():
     def case(name, render, *options, others=None, units=None, public=None,
-             alike=data.ALIKE_RECORDS):
-        return Case(f"mixture {name}", ("mixture", "FILE", "-k", 2, *TARGET, "--max-norm", 1,
-                                        *options),
+             alike=data.ALIKE_RECORDS, components=2):
+        return Case(f"mixture {name}", ("mixture", "FILE", "-k", components, *TARGET,
+                                        "--max-norm", 1, *options),
                     units or data.points(), render, others or data.OTHER_RECORDS,
                     public=public or {}, released=MIXTURE, alike=alike)
     sparse = {"units": data.sparse(data.points()), "others": data.OTHER_SPARSE,
@@ -246,6 +246,11 @@ def mixture_cases():
     return [
         case(".npy", data.dense_npy, "--format", "npy"),
         case(".npy without refinement", data.dense_npy, "--format", "npy", "--refine", 0),
+        case("full covariances", data.dense_npy, "--format", "npy", "--covariance", "full"),
+        case("diagonal covariances", data.dense_npy, "--format", "npy", "--covariance",
+             "diagonal"),
+        case("more components than dimensions", data.dense_npy, "--format", "npy",
+             components=data.DIM + 1),
         case("raw", data.raw, "--format", "raw", *dim, others=data.OTHER_RAW),
         case("CSV", data.csv, "--format", "csv", "--header", "no", *dim, others=data.OTHER_CSV),
         case("UCI", data.uci_points, "--format", "uci", **sparse),

@@ -87,6 +87,10 @@ class Ranks(ProgramTest):
         self.same_result("mixture", "-k", 2, "--refine", 2,
                          made=["means.npy", "weights.npy", "proportions.npy"])
 
+    def test_a_mixture_of_full_covariances_has_the_bits_of_one_process(self):
+        self.same_result("mixture", "-k", 3, "--covariance", "full", "--refine", 3,
+                         made=["means.npy", "weights.npy", "covariances.npy"])
+
     def test_a_private_mixture_has_the_bits_of_one_process(self):
         self.same_result("mixture", "-k", 2, "--epsilon", 2, "--delta", 1e-7, "--norm-range",
                          "0.5:20", "--insecure-seed", 3, made=["means.npy", "weights.npy"])
