@@ -14,7 +14,7 @@ namespace {
 // Public constants of the method, tuned on synthetic mixtures (docs/mixture.md).
 constexpr double kMeanShare = 0.03, kSecondShare = 0.07, kCoverShare = 0.4, kStepShare = 0.5;
 constexpr std::int64_t kCoverSteps = 3;
-constexpr double kStepGrowth = 2;  // the last step has this many times the share of the first
+constexpr double kComponentStepGrowth = 2;  // the last step has this many times the share of the first
 constexpr Index kCoverForEach = 3, kLeastCover = 10;
 // Offsets are clipped at sqrt(d) + tail deviations.
 constexpr double kTail = 0.5;
@@ -150,7 +150,7 @@ std::vector<MixtureRelease> component_releases(Index dim, const MixtureOptions& 
   }
   double growth = 0;
   const auto weight = [&](std::int64_t step) {
-    return std::pow(kStepGrowth, steps > 1 ? double(step) / double(steps - 1) : 0);
+    return std::pow(kComponentStepGrowth, steps > 1 ? double(step) / double(steps - 1) : 0);
   };
   for (std::int64_t step = 0; step < steps; ++step) growth += weight(step);
   for (std::int64_t step = 0; step < steps; ++step) {
