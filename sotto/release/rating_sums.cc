@@ -16,6 +16,8 @@
 namespace sotto {
 namespace {
 
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 constexpr Index kMostColumns = 1 << 11;
 
 void check(const RatingPlan& plan, std::size_t entries) {
@@ -32,19 +34,28 @@ struct Weights {
   double norm = 1;
 };
 
-Weights weights_of(const SumQuery& query, RatingNoise noise) {
-  if (query.table == nullptr) return {};
-  SOTTO_REQUIRE(query.table->allFinite(), "a coefficient of a query is not finite");
-  Vector used = Vector::Zero(query.table->rows());
-  for (const std::int32_t r : query.table_row) used[r] = 1;
-  const Matrix table = used.asDiagonal() * *query.table;
-  const double coefficient = table.cwiseAbs().maxCoeff();
+Weights weights_of(std::span<const SumQuery> queries, RatingNoise noise, std::size_t entries) {
+  const auto is_plain = [](const SumQuery& q) { return q.table == nullptr && q.weight.empty(); };
+  if (entries == 0 || (queries.size() == 1 && is_plain(queries[0]))) return {};
+  double coefficient = 0, norm = 0;
+  bool finite = true;
+  for (std::size_t e = 0; e < entries; ++e) {
+    double sum = 0;
+    for (const SumQuery& query : queries) {
+      for (Index c = 0; c < query.columns(); ++c) {
+        const double size = std::abs(query.coefficient(e, c));
+        finite = finite && std::isfinite(size);
+        coefficient = std::max(coefficient, size);
+        sum += noise == RatingNoise::laplace ? size : size * size;
+      }
+    }
+    norm = std::max(norm, sum);
+  }
+  SOTTO_REQUIRE(finite, "a coefficient of a query is not finite");
   SOTTO_REQUIRE(coefficient >= 1e-30 && coefficient <= 1e30,
                 "the largest coefficient of a query must lie between 1e-30 and 1e30, got {}",
                 coefficient);
-  const double norm = noise == RatingNoise::laplace ? table.cwiseAbs().rowwise().sum().maxCoeff()
-                                                    : table.rowwise().norm().maxCoeff();
-  return {coefficient, norm * kSafe};
+  return {coefficient, (noise == RatingNoise::laplace ? norm : std::sqrt(norm)) * kSafe};
 }
 
 // How much z^power changes with one value: z lies within +-half, z^2 between 0 and half^2.
@@ -67,6 +78,7 @@ double budget_of(const RatingPlan& plan) {
 // The sums of a query as the noise sees them.
 struct SumShape {
   Index rows = 0, columns = 0;
+  Index of_an_entry = 1;  // numbers to which one entry contributes
   int power = 1;
   Weights weights;
   double share = 0;
@@ -87,7 +99,7 @@ SumNoise noise_for(const SumShape& sum, const RatingPlan& plan, double budget,
   SumNoise found{};
   const double moved = reach(sum.power, plan.bounds);
   found.unit = sum_unit(sum.weights.coefficient * moved, entries);
-  const auto columns = static_cast<double>(sum.columns);
+  const auto columns = static_cast<double>(sum.of_an_entry);
   const auto n = static_cast<double>(sum.count());
   const double span = sum.weights.norm * moved;
   found.error = 0x1p-52 * static_cast<double>(entries) * (span + columns * found.unit);
@@ -156,48 +168,75 @@ RatingSums::RatingSums(RatingValues values, const RatingPlan& plan, PrivateRun& 
 }
 
 // Whole units are added exactly, so the sum does not depend on the order.
-Matrix RatingSums::exact_sums(const SumQuery& query, double unit) const {
+void RatingSums::add_exact_sums(const SumQuery& query, double unit, std::span<double> sums) const {
   const Index columns = query.columns();
-  std::vector<std::int64_t> sum(static_cast<std::size_t>(query.rows * columns), 0);
+  std::vector<std::int64_t> sum(sums.size(), 0);
   for (std::size_t e = 0; e < centred_.size(); ++e) {
     const double z = centred_[e];
     const double x = (query.power == 1 ? z : z * z) / unit;
     std::int64_t* row = sum.data() + query.row_of[e] * columns;
-    for (Index c = 0; c < columns; ++c) {
-      const double coefficient = query.table == nullptr ? 1 : (*query.table)(query.table_row[e], c);
-      row[c] += std::llrint(coefficient * x);
-    }
+    for (Index c = 0; c < columns; ++c) row[c] += std::llrint(query.coefficient(e, c) * x);
   }
-  Matrix result(query.rows, columns);
-  for (Index r = 0; r < query.rows; ++r) {
-    for (Index c = 0; c < columns; ++c) {
-      result(r, c) = static_cast<double>(sum[static_cast<std::size_t>(r * columns + c)]) * unit;
-    }
-  }
-  return result;
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<double>(sum[i]) * unit;
 }
 
-Released<Noisy<Matrix>> RatingSums::release(const SumQuery& query, double share) {
+// The numbers of all queries in their order as rows x columns, row by row.
+Released<Noisy<Matrix>> RatingSums::publish(const std::string& what,
+                                            std::span<const SumQuery> queries, double share,
+                                            Index rows, Index columns) {
   const std::size_t entries = centred_.size();
-  SOTTO_REQUIRE(query.row_of.size() == entries &&
-                    (query.table == nullptr || query.table_row.size() == entries) &&
-                    query.columns() <= kMostColumns && (query.power == 1 || query.power == 2),
-                "a query names a row for every entry, at most {} columns, and the power 1 or 2",
-                kMostColumns);
-  run_.require_share(query.what, share);
-  const Weights weights = weights_of(query, plan_.noise);
-  const std::int64_t count = query.rows * query.columns();
-  const SumNoise chosen = noise_for({query.rows, query.columns(), query.power, weights, share},
-                                    plan_, budget_, entries);
-  Matrix sums = exact_sums(query, chosen.unit);
+  Index of_an_entry = 0;
+  for (const SumQuery& query : queries) {
+    SOTTO_REQUIRE(query.row_of.size() == entries &&
+                      (query.table == nullptr || query.table_row.size() == entries) &&
+                      (query.weight.empty() || query.weight.size() == entries) &&
+                      (query.power == 1 || query.power == 2) &&
+                      query.power == queries.front().power,
+                  "a query names a row for every entry, and the power 1 or 2");
+    of_an_entry += query.columns();
+  }
+  SOTTO_REQUIRE(of_an_entry <= kMostColumns, "a query has at most {} columns", kMostColumns);
+  run_.require_share(what, share);
+  const SumShape shape{
+      rows, columns, of_an_entry, queries.front().power, weights_of(queries, plan_.noise, entries),
+      share};
+  const SumNoise chosen = noise_for(shape, plan_, budget_, entries);
+  std::vector<double> numbers(static_cast<std::size_t>(rows * columns));
+  std::size_t at = 0;
+  for (const SumQuery& query : queries) {
+    const auto count = static_cast<std::size_t>(query.rows * query.columns());
+    add_exact_sums(query, chosen.unit, std::span(numbers).subspan(at, count));
+    at += count;
+  }
+  Matrix sums = Eigen::Map<const RowMajor>(numbers.data(), rows, columns);
   if (plan_.noise == RatingNoise::laplace) {
     return run_.publish(
-        LaplaceMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
+        LaplaceMechanism(what, chosen.sensitivity, chosen.noise, shape.count(), chosen.error),
         std::move(sums));
   }
   return run_.publish(
-      GaussianMechanism(query.what, chosen.sensitivity, chosen.noise, count, chosen.error),
+      GaussianMechanism(what, chosen.sensitivity, chosen.noise, shape.count(), chosen.error),
       std::move(sums));
+}
+
+Released<Noisy<Matrix>> RatingSums::release(const SumQuery& query, double share) {
+  return publish(query.what, {&query, 1}, share, query.rows, query.columns());
+}
+
+Released<Noisy<Vector>> RatingSums::release_together(const std::string& what,
+                                                     std::span<const SumQuery> queries,
+                                                     double share) {
+  SOTTO_REQUIRE(!queries.empty(), "there is no query");
+  Index count = 0;
+  for (const SumQuery& query : queries) count += query.rows * query.columns();
+  const Noisy<Matrix> found = publish(what, queries, share, count, 1).value();
+  return ReleaseAccess::released(Noisy<Vector>{found.value.col(0), found.deviation});
+}
+
+double relative_deviation(const RatingPlan& plan, double share) {
+  const double budget = budget_of(plan);
+  return plan.noise == RatingNoise::laplace ? std::sqrt(2.0) / (share * budget)
+                                            : 1 / (std::sqrt(share) * budget);
 }
 
 PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan) {
@@ -209,7 +248,7 @@ PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan) {
   release.count = sum.count;
   release.share = static_cast<double>(sum.count) * sum.share;
   if (sum.has_coefficients) return release;
-  const SumShape shape{sum.rows, sum.columns, sum.power, {}, sum.share};
+  const SumShape shape{sum.rows, sum.columns, sum.columns, sum.power, {}, sum.share};
   release.noise =
       noise_for(shape, plan, budget_of(plan), static_cast<std::size_t>(plan.ratings)).noise;
   return release;

@@ -54,9 +54,9 @@ struct RatingPlan {
 RatingNoise choose_noise(const PrivacyTarget& target, std::span<const double> shares);
 
 // For each row r and column c: the sum over the entries e with row_of[e] = r of
-// table(table_row[e], c) * z_e^power, z the value less the middle of the range, power 1 or 2.
-// Without a table there is one column, of coefficients 1. The largest coefficient of an entry lies
-// between 1e-30 and 1e30.
+// weight[e] * table(table_row[e], c) * z_e^power, z the value less the middle of the range, power 1
+// or 2. Without weights they are 1; without a table there is one column, of coefficients 1. The
+// largest coefficient of an entry lies between 1e-30 and 1e30.
 struct SumQuery {
   std::string what;
   Index rows;
@@ -64,7 +64,12 @@ struct SumQuery {
   const Matrix* table = nullptr;
   std::span<const std::int32_t> table_row = {};
   int power = 1;
+  std::span<const double> weight = {};
 
+  double coefficient(std::size_t e, Index column) const {
+    const double own = weight.empty() ? 1 : weight[e];
+    return table == nullptr ? own : own * (*table)(table_row[e], column);
+  }
   Index columns() const { return table == nullptr ? 1 : table->cols(); }
 };
 
@@ -81,6 +86,10 @@ struct PlannedSum {
 // plan.values and plan.ratings must be set. `share` is that of one query.
 PlannedRelease planned_sum(const PlannedSum& sum, const RatingPlan& plan);
 
+// The standard deviation of the noise of a release, in widths of the range, where the coefficients
+// of an entry have norm 1. Public.
+double relative_deviation(const RatingPlan& plan, double share);
+
 class RatingSums {
  public:
   // The run must outlive this.
@@ -92,8 +101,16 @@ class RatingSums {
   // in the plan of the run: another name, a larger share, more numbers.
   Released<Noisy<Matrix>> release(const SumQuery& query, double share);
 
+  // Several queries of one power as one release, with noise of one scale: what counts is the norm
+  // of all coefficients of an entry together, so that entries may be weighted differently. The
+  // numbers come query by query, row by row.
+  Released<Noisy<Vector>> release_together(const std::string& what,
+                                           std::span<const SumQuery> queries, double share);
+
  private:
-  Matrix exact_sums(const SumQuery& query, double unit) const;
+  Released<Noisy<Matrix>> publish(const std::string& what, std::span<const SumQuery> queries,
+                                  double share, Index rows, Index columns);
+  void add_exact_sums(const SumQuery& query, double unit, std::span<double> sums) const;
 
   RatingPlan plan_;
   std::vector<double> centred_;  // the values less the middle of the range

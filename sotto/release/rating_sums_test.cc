@@ -87,6 +87,69 @@ TEST(RatingSums, neighbours_move_one_row_within_the_sensitivity_and_come_close) 
   }
 }
 
+// A value of the middle entries weighs little in the first query and much in the second; the worst
+// entry is one whose weights sum to the most.
+TEST(RatingSums, together_hold_the_norm_of_all_coefficients_of_an_entry) {
+  const Case made = random_case();
+  std::vector<double> first, second;
+  for (Index e = 0; e < kSumEntries; ++e) {
+    const double part = 0.1 + 0.8 * static_cast<double>(e % 9) / 8;
+    first.push_back(part);
+    second.push_back(1.05 - part - 0.1 * static_cast<double>(e % 3));
+  }
+  Matrix table = made.table;
+  for (Index i = 0; i < table.rows(); ++i) table.row(i) /= table.row(i).lpNorm<1>();
+  const std::vector<SumQuery> queries{{"", rows, made.row_of, nullptr, {}, 1, first},
+                                      {"", 7, made.item_of, &table, made.item_of, 1, second}};
+  for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
+    const RatingPlan plan = plan_for(noise, 1, rows + 21);
+    const auto released = [&](const std::vector<double>& values, Certificate& certificate) {
+      PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
+      RatingSums sums(RatingValues(values), plan, run);
+      Vector found = sums.release_together("sums", queries, 1).value().value;
+      certificate = run.certify();
+      return found;
+    };
+    double most = 0, charged = 0;
+    for (std::size_t e = 0; e < 40; ++e) {
+      std::vector<double> low = made.values, high = made.values;
+      low[e] = 1;
+      high[e] = 5;
+      Certificate certificate;
+      const Vector moved = released(high, certificate) - released(low, certificate);
+      EXPECT_EQ((moved.array() != 0).count(), 4);
+      charged = certificate.releases[0].record.sensitivity;
+      most = std::max(most, noise == RatingNoise::laplace ? moved.lpNorm<1>() : moved.norm());
+      EXPECT_LE(most, charged);
+      EXPECT_LE(certificate.epsilon, 1);
+    }
+    EXPECT_GT(most, 0.98 * charged);
+  }
+}
+
+TEST(RatingSums, together_are_the_weighted_sums) {
+  const Case made = random_case();
+  std::vector<double> weight;
+  for (Index e = 0; e < kSumEntries; ++e) weight.push_back(0.5 + 0.001 * static_cast<double>(e));
+  const std::vector<SumQuery> queries{
+      {"", rows, made.row_of, nullptr, {}, 1, weight},
+      {"", rows, made.row_of, &made.table, made.item_of, 1, weight}};
+  const RatingPlan plan = plan_for(RatingNoise::laplace, 200, 4 * rows);
+  PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(3));
+  RatingSums sums(RatingValues(made.values), plan, run);
+  const Vector found = sums.release_together("sums", queries, 1).value().value;
+  Vector exact = Vector::Zero(4 * rows);
+  for (std::size_t e = 0; e < made.values.size(); ++e) {
+    const double z = weight[e] * (made.values[e] - 3);
+    exact[made.row_of[e]] += z;
+    for (Index c = 0; c < 3; ++c) {
+      exact[rows + 3 * made.row_of[e] + c] += z * made.table(made.item_of[e], c);
+    }
+  }
+  EXPECT_LT((found - exact).cwiseAbs().maxCoeff(), 1.5);
+  EXPECT_GT((found - exact).cwiseAbs().maxCoeff(), 0);
+}
+
 // ---- ranges of all sizes, also far from zero against their width ----
 
 double wide_uniform(SeededRandom& random, double low, double high) {

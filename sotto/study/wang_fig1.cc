@@ -4,110 +4,60 @@
 // kinds; d from 25 to 200; 20 trials a setting. A trial succeeds when v^_i . v_i >= 1/4 for all
 // three i. The failure probability passes from 0 to 1 at sigma ~ d^-1/2 (random noise), d^-1
 // (adversarial) and 1/log d (weakly correlated).
+// The paper reads this off pictures: the curves of all d fall together when sigma is multiplied by
+// sqrt(d), d or ln d.
 // Varied: noise, d, sigma, and starts and iterations, which the paper does not state. The 23 levels
 // of sigma are the measures of a trial: its noise is drawn and scaled to operator norm 1 once.
 // The statement: per d the sigma at which the failure rate crosses 1/2 (interpolated in log sigma
-// after pooling), its least-squares slope in log d (in log log d for weakly correlated noise), and
-// an interval by redrawing the trials.
-// v^_i is the i-th vector found: deflation makes their order part of what is recovered.
+// after pooling); the spread of this transition over d under each of four scalings, and which is
+// least; its slope in log d (in log log d for weakly correlated noise). Intervals by redrawing the
+// trials.
+// Beyond the paper: equal weights, which have no third weight that limits sigma; and how
+// far one start of the shifted power method stays below the best of 32.
+// v^_i is the i-th vector found: deflation makes their order part of what is recovered. Components
+// of equal weight have no order; there every component must be found once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <limits>
 
-#include "sotto/decompose/deflation.h"
-#include "sotto/decompose/power.h"
 #include "sotto/study/statistics.h"
 #include "sotto/study/studies.h"
-#include "sotto/synthetic/tensor.h"
-#include "sotto/tensor/contraction.h"
+#include "sotto/study/wang_fig1_trial.h"
 
 namespace sotto {
 namespace wang_fig1_study {
 namespace {
 
-const std::array<double, 3> kWeights = {1, 0.75, 0.5};
-constexpr int kLevels = 23;
-
-double level(int j) { return 0.01 * std::pow(1.25, j); }
+constexpr const char* kOneStart = "norm by one start";
 
 std::string level_name(int j) { return fmt::format("failed at {:.4g}", level(j)); }
 
-struct Effort {
-  std::int64_t starts, iterations;
-};
-constexpr Effort kFew = {5, 10}, kMany = {20, 20};
-
-StudyCell cell_of(const std::string& noise, std::int64_t dim, const Effort& effort) {
+StudyCell cell_of(const std::string& noise, std::int64_t dim, const Effort& effort,
+                  const std::string& weights = kPaperWeights) {
   return StudyCell()
       .with("noise", noise)
+      .with("weights", weights)
       .with("d", static_cast<double>(dim))
       .with("starts", static_cast<double>(effort.starts))
       .with("iterations", static_cast<double>(effort.iterations));
 }
 
-struct Instance {
-  SymmetricTensor signal, noise;  // the noise has operator norm 1
-  Matrix vectors;
-};
-
-Instance make_instance(const StudyCell& cell, std::uint64_t seed) {
-  TensorModel model;
-  model.dim = cell.whole("d");
-  model.components = 3;
-  model.weights.assign(kWeights.begin(), kWeights.end());
-  model.seed = static_cast<std::int64_t>(seed);
-  SyntheticTensor signal = generate_tensor(model);
-  model.noise = value_named<TensorNoise>(cell.text("noise")).value();
-  model.noise_norm = 1;
-  SymmetricTensor noise = generate_tensor(model).tensor;
-  noise.add_scaled(-1, signal.tensor);
-  return {std::move(signal.tensor), std::move(noise), std::move(signal.vectors)};
-}
-
-// Algorithm 1; its vectors keep the order in which they are found.
-bool recovers(const SymmetricTensor& tensor, const Matrix& vectors, PowerOptions options) {
-  TensorOracle exact(tensor);
-  DeflatedOracle rest(exact);
-  for (Index i = 0; i < vectors.cols(); ++i) {
-    options.seed += 1;
-    const Decomposition found = robust_power_method(rest, options);
-    if (found.vectors().col(0).dot(vectors.col(i)) < 0.25) return false;
-    rest.deflate(found.weights[0], found.vectors().col(0));
-  }
-  return true;
-}
-
-std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
-  const Instance made = make_instance(cell, seed);
-  PowerOptions options;
-  options.components = 1;
-  options.starts = cell.whole("starts");
-  options.iterations = cell.whole("iterations");
-  options.polish = 0;
-  options.tolerance = 0;
-  options.residuals = false;
-  std::vector<double> failed;
-  for (int j = 0; j < kLevels; ++j) {
-    SymmetricTensor noisy = made.signal;
-    noisy.add_scaled(level(j), made.noise);
-    options.seed = static_cast<std::int64_t>(seed / 2) + 10 * j;
-    failed.push_back(recovers(noisy, made.vectors, options) ? 0 : 1);
-  }
-  return failed;
-}
-
 StudyPlan make_plan(const StudySettings& settings) {
   StudyPlan plan;
   for (const char* noise : {"gaussian", "adversarial", "weak"}) {
+    const bool adversarial = noise == std::string("adversarial");
     for (const std::int64_t dim : {25, 50, 100, 200}) {
       if (settings.quick && dim > 100) continue;
       plan.cells.push_back(cell_of(noise, dim, kFew));
       if (dim <= 100 && !settings.quick) plan.cells.push_back(cell_of(noise, dim, kMany));
+      if (!adversarial) plan.cells.push_back(cell_of(noise, dim, kFew, kEqualWeights));
     }
   }
   for (int j = 0; j < kLevels; ++j) plan.measures.push_back(level_name(j));
+  plan.measures.push_back(kOneStart);
   plan.trials = 20;
   plan.trial = run_trial;
   return plan;
@@ -133,10 +83,11 @@ struct Curves {
   }
 };
 
-Curves curves_of(const StudyTable& table, const std::string& noise, const Effort& effort) {
+Curves curves_of(const StudyTable& table, const std::string& noise, const Effort& effort,
+                 const std::string& weights = kPaperWeights) {
   Curves curves;
   for (const StudyCell& cell : table.plan.cells) {
-    if (cell != cell_of(noise, cell.whole("d"), effort)) continue;
+    if (cell != cell_of(noise, cell.whole("d"), effort, weights)) continue;
     curves.dims.push_back(cell.number("d"));
     for (int j = 0; j < kLevels; ++j) {
       curves.failed.push_back(table.measured(cell, level_name(j)));
@@ -160,6 +111,89 @@ Estimate exponent_at_the_end(const Curves& curves, double (*of)(double)) {
   end.dims.assign(curves.dims.end() - 2, curves.dims.end());
   end.failed.assign(curves.failed.end() - 2 * kLevels, curves.failed.end());
   return exponent(end, of);
+}
+
+// ---- the four scalings of the paper ----
+
+double log_of(double d) { return std::log(d); }
+double log_log_of(double d) { return std::log(std::log(d)); }
+double one(double) { return 1; }
+double root(double d) { return std::sqrt(d); }
+double same(double d) { return d; }
+
+struct Scaling {
+  const char* name;
+  double (*of)(double);
+};
+constexpr std::array<Scaling, 4> kScalings = {
+    {{"sigma", one}, {"sigma sqrt(d)", root}, {"sigma d", same}, {"sigma ln d", log_of}}};
+
+// The largest over the smallest transition among all d, less one: 0 where the curves coincide.
+double spread_of(const std::vector<double>& dims, const std::vector<double>& transitions,
+                 const Scaling& scaling) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const double at = transitions[i] + std::log(scaling.of(dims[i]));
+    if (std::isnan(at)) return at;
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  return std::exp(high - low) - 1;
+}
+
+struct Collapse {
+  std::array<Estimate, 4> spreads;
+  std::size_t least = 0;
+  // The spread under the best other scaling over that under the paper's, both plus one: above 1
+  // where the paper's is least.
+  Estimate margin;
+};
+
+Collapse collapse_of(const Curves& curves, std::size_t claimed) {
+  Collapse found;
+  for (std::size_t k = 0; k < kScalings.size(); ++k) {
+    found.spreads[k] = bootstrap(curves.failed, [&](const std::vector<Trials>& cells) {
+      return spread_of(curves.dims, Curves::transitions(cells), kScalings[k]);
+    });
+    if (found.spreads[k].value < found.spreads[found.least].value) found.least = k;
+  }
+  found.margin = bootstrap(curves.failed, [&](const std::vector<Trials>& cells) {
+    const std::vector<double> at = Curves::transitions(cells);
+    double other = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < kScalings.size(); ++k) {
+      if (k != claimed) other = std::min(other, spread_of(curves.dims, at, kScalings[k]));
+    }
+    return (1 + other) / (1 + spread_of(curves.dims, at, kScalings[claimed]));
+  });
+  return found;
+}
+
+std::string percent(const Estimate& spread) {
+  return fmt::format("{:.0f}% [{:.0f}, {:.0f}]", 100 * spread.value, 100 * spread.low,
+                     100 * spread.high);
+}
+
+std::string to_words(const Collapse& found) {
+  std::string text = "over d the transition spreads by ";
+  for (std::size_t k = 0; k < kScalings.size(); ++k) {
+    text +=
+        fmt::format("{}{} ({})", k == 0 ? "" : ", ", percent(found.spreads[k]), kScalings[k].name);
+  }
+  return text + fmt::format(
+                    "; least for {}; the best other scaling over the paper's is {:.2f} "
+                    "[{:.2f}, {:.2f}] times as wide",
+                    kScalings[found.least].name, found.margin.value, found.margin.low,
+                    found.margin.high);
+}
+
+Json to_json(const Collapse& found) {
+  Json spreads;
+  for (std::size_t k = 0; k < kScalings.size(); ++k) {
+    spreads[kScalings[k].name] = sotto::to_json(found.spreads[k]);
+  }
+  return {{"spreads", spreads},
+          {"least", kScalings[found.least].name},
+          {"margin", sotto::to_json(found.margin)}};
 }
 
 // Failure rates against sigma times `scale(d)`: with the right scale the curves coincide.
@@ -194,33 +228,26 @@ struct Claim {
   const char* measured;
   double expected;
   double (*of)(double);
-  const char* scaled;
-  double (*scale)(double);
+  std::size_t scaling;  // the one of kScalings under which the paper's curves fall together
   const char* why;
 };
 
-double log_of(double d) { return std::log(d); }
-double log_log_of(double d) { return std::log(std::log(d)); }
-double one(double) { return 1; }
-double root(double d) { return std::sqrt(d); }
-double same(double d) { return d; }
-
 const Claim kClaims[] = {
     {"gaussian", "random noise", "random noise: failures set in at sigma ~ d^-1/2",
-     "exponent of d {}", -0.5, log_of, "sigma sqrt(d)", root,
+     "exponent of d {}", -0.5, log_of, 1,
      "In small dimensions the transition is held back by the third weight, 0.5: noise of a larger "
      "operator norm is found before v3, whatever d is. More starts and iterations bring it nearer "
      "to that limit and make the exponent flatter; between the largest two d, where it is well "
      "below, the power is steeper."},
     {"adversarial", "adversarial noise", "adversarial noise: failures set in at sigma ~ d^-1",
-     "exponent of d {}", -1, log_of, "sigma d", same,
+     "exponent of d {}", -1, log_of, 2,
      "The noise pulls every start towards v2, so v1 is found first only from a start with v1.u of "
      "the order of sqrt(sigma). The power -1 needs few starts: with many, small dimensions are "
      "limited instead by sigma = 0.25, where v2 (0.75 + sigma) outweighs v1. The order counts: all "
      "three vectors are still found, in another order, at sigma of 0.5 and more."},
     {"weak", "weakly correlated noise",
      "weakly correlated noise: failures set in at sigma ~ 1/log d", "exponent of log d {}", -1,
-     log_log_of, "sigma ln(d)", log_of,
+     log_log_of, 3,
      "A start reaches v3 when 0.5 v3.u exceeds sigma times the largest of d - 3 overlaps, which "
      "grows as sqrt(2 log d): the power of log d is near -1/2 for few starts and flatter for many, "
      "as sigma = 0.5 is an upper limit. The paper states 1/log d up to logarithmic factors, and d "
@@ -229,17 +256,20 @@ const Claim kClaims[] = {
 
 Finding finding_of(const StudyTable& table, const Claim& claim) {
   const Curves few = curves_of(table, claim.noise, kFew);
+  const Collapse collapse = collapse_of(few, claim.scaling);
   const Estimate slope = exponent(few, claim.of);
   Finding finding;
   finding.states = claim.states;
-  finding.measured = fmt::format(fmt::runtime(claim.measured), to_words(slope)) +
+  finding.measured = to_words(collapse) + "; " +
+                     fmt::format(fmt::runtime(claim.measured), to_words(slope)) +
                      fmt::format(", {} starts, {} iterations", kFew.starts, kFew.iterations);
   const Estimate end = exponent_at_the_end(few, claim.of);
   finding.measured += fmt::format("; {} between d = {} and {}", to_words(end),
                                   few.dims[few.dims.size() - 2], few.dims.back());
-  finding.same = slope.low <= claim.expected && claim.expected <= slope.high;
+  finding.same = collapse.margin.high >= 1;  // no other scaling is clearly better
   finding.why = claim.why;
   finding.numbers = {{"expected", claim.expected},
+                     {"collapse", to_json(collapse)},
                      {"exponent", to_json(slope)},
                      {"exponent_between_the_largest_two", to_json(end)},
                      {"starts", kFew.starts},
@@ -258,6 +288,104 @@ Finding finding_of(const StudyTable& table, const Claim& claim) {
   return finding;
 }
 
+// ---- which explanation holds ----
+
+std::vector<double> sigmas(const Curves& curves) {
+  std::vector<double> at = Curves::transitions(curves.failed);
+  for (double& x : at) x = std::exp(x);
+  return at;
+}
+
+std::string list_of(const std::vector<double>& values) {
+  std::string text;
+  for (const double x : values) text += fmt::format("{}{:.3g}", text.empty() ? "" : ", ", x);
+  return text;
+}
+
+// A start overlaps with a component by at most about sqrt(2 ln L / d), L starts. The component
+// grows out of random noise while sigma is below a constant times weight * sqrt(2 ln L / d), and
+// out of weakly correlated noise below weight * sqrt(ln L / ln d), its largest overlap with the
+// others.
+double theory(const std::string& noise, double d, double weight) {
+  const double starts = std::log(static_cast<double>(kFew.starts));
+  return weight *
+         (noise == "gaussian" ? std::sqrt(2 * starts / d) : std::sqrt(starts / std::log(d)));
+}
+
+// The theory has the right dependence on d where the transition over its prediction is the same
+// for all d: its spread, as a factor less one.
+Estimate spread_over_theory(const Curves& curves, const std::string& noise, double weight) {
+  return bootstrap(curves.failed, [&](const std::vector<Trials>& cells) {
+    std::vector<double> at = Curves::transitions(cells);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      at[i] -= std::log(theory(noise, curves.dims[i], weight));
+    }
+    return spread_of(curves.dims, at, kScalings[0]);
+  });
+}
+
+Finding separated(const StudyTable& table, const std::string& noise, const char* states,
+                  const char* why) {
+  const Curves paper = curves_of(table, noise, kFew, kPaperWeights);
+  const Curves equal = curves_of(table, noise, kFew, kEqualWeights);
+  const auto of = noise == "gaussian" ? log_of : log_log_of;
+  Finding finding;
+  finding.states = states;
+  finding.why = why;
+  const Estimate last = exponent_at_the_end(paper, of);
+  finding.measured = fmt::format(
+      "weights 1, 0.75, 0.5: transitions at {} for d = {}, exponent {} between the "
+      "largest two",
+      list_of(sigmas(paper)), list_of(paper.dims), to_words(last));
+  finding.numbers = {{"transitions", transitions_json(paper)},
+                     {"exponent_at_the_end", sotto::to_json(last)}};
+  if (equal.dims.size() < 2) return finding;
+  const Estimate equal_last = exponent_at_the_end(equal, of);
+  const Estimate equal_slope = exponent(equal, of);
+  const Estimate off = spread_over_theory(equal, noise, 1),
+                 paper_off = spread_over_theory(paper, noise, 0.5);
+  finding.measured += fmt::format(
+      "; equal weights: {}, exponent {}, {} between the largest two; the transition over what the "
+      "starts allow spreads by {} (equal weights), {} (the paper's)",
+      list_of(sigmas(equal)), to_words(equal_slope), to_words(equal_last), percent(off),
+      percent(paper_off));
+  finding.numbers["equal"] = {{"transitions", transitions_json(equal)},
+                              {"exponent", sotto::to_json(equal_slope)},
+                              {"exponent_at_the_end", sotto::to_json(equal_last)},
+                              {"spread_over_theory", sotto::to_json(off)}};
+  finding.numbers["spread_over_theory"] = sotto::to_json(paper_off);
+  finding.same = off.value < 0.25;
+  return finding;
+}
+
+// What the norm by one start changes: a factor of sigma, and an exponent where it depends on d.
+Finding one_start(const StudyTable& table) {
+  std::vector<double> log_dims;
+  std::vector<Trials> ratios;
+  std::string text;
+  for (const StudyCell& cell : table.plan.cells) {
+    if (cell != cell_of("gaussian", cell.whole("d"), kFew)) continue;
+    log_dims.push_back(std::log(cell.number("d")));
+    ratios.push_back(table.measured(cell, kOneStart));
+    text += fmt::format("{}{} (d = {})", text.empty() ? "" : ", ",
+                        to_words(mean_estimate(ratios.back())), cell.whole("d"));
+  }
+  const Estimate slope = bootstrap(ratios, [&](const std::vector<Trials>& cells) {
+    std::vector<double> y;
+    for (const Trials& trials : cells) y.push_back(std::log(mean_of(trials)));
+    return slope_of(log_dims, y);
+  });
+  Finding finding;
+  finding.states =
+      "(sotto) an operator norm by one start of the shifted power method changes the exponent of "
+      "random noise by less than 0.05";
+  finding.measured =
+      "it finds " + text + " of the best of 32 starts; exponent of d " + to_words(slope);
+  finding.same = std::abs(slope.value) < 0.05;
+  finding.numbers = {{"exponent", sotto::to_json(slope)}};
+  return finding;
+}
+
 StudyOutcome conclude(const StudyTable& table) {
   StudyOutcome outcome;
   outcome.columns = 3;
@@ -268,9 +396,21 @@ StudyOutcome conclude(const StudyTable& table) {
   }
   for (const Claim& claim : kClaims) {
     outcome.panels.push_back(panel(curves_of(table, claim.noise, kFew),
-                                   std::string(claim.title) + ", scaled", claim.scaled,
-                                   claim.scale));
+                                   std::string(claim.title) + ", scaled",
+                                   kScalings[claim.scaling].name, kScalings[claim.scaling].of));
   }
+  outcome.findings.push_back(separated(
+      table, "gaussian",
+      "(sotto) random noise: starts explain the transition, sigma ~ weight sqrt(2 ln L / d)",
+      "The weight 0.5 limits sigma from above and the best of L starts from below. Equal weights "
+      "raise the limit, and large d leave it behind."));
+  outcome.findings.push_back(separated(
+      table, "weak",
+      "(sotto) weakly correlated noise: starts explain the transition, sigma ~ weight sqrt(ln L / "
+      "ln d)",
+      "A component of the noise is found first when its overlap with the start times sigma is "
+      "larger; the largest of d overlaps grows as sqrt(2 ln d)."));
+  outcome.findings.push_back(one_start(table));
   outcome.notes = {
       "The paper does not state starts and iterations; both are chosen here, and the full settings "
       "measure a second choice beside the first.",

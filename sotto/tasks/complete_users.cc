@@ -130,7 +130,7 @@ Plan plan(const CompleteTask& task, const ListedRows& rows) {
   plan.target = settings.target;
   plan.method = "noisy sums over users";
   plan.releases = planned_releases(settings);
-  plan.forecasts = {core_forecast(settings)};
+  plan.forecasts = {item_forecast(settings), core_forecast(settings)};
   plan.held_by_budget = true;
   return plan;
 }

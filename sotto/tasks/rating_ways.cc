@@ -10,7 +10,7 @@ namespace {
 // A mechanism that is made of noisy sums: which noise, and for how many numbers.
 template <class Parts>
 RatingPlan for_sums(RatingPlan settings, const Parts& parts) {
-  settings.noise = choose_noise(settings.target, parts.shares());
+  settings.noise = choose_noise(settings.target, parts.parts());
   settings.values = parts.values;
   return settings;
 }
@@ -51,8 +51,10 @@ struct PlanMaker {
   const RatingShape& shape;
 
   Plan operator()(const SumsWay& way) const {
-    return rating_plan(way.settings, "noisy sums of ratings",
-                       planned_releases(way.parts, way.settings, shape));
+    Plan plan = rating_plan(way.settings, "noisy sums of ratings",
+                            planned_releases(way.parts, way.settings, shape));
+    plan.forecasts = {error_forecast(way.parts, way.settings, shape)};
+    return plan;
   }
   Plan operator()(const AlsWay& way) const {
     return rating_plan(way.settings, "alternating least squares on noisy right-hand sides",

@@ -321,6 +321,7 @@ def user_cases():
         case("in the order of users"),
         case("in the order of items", render=lambda u: data.ratings_csv(data.by_items(u))),
         case("few of each user", "--per-user", 2),
+        case("a guess at too few users for items", "--users", 2),
         case("stamped months", "--times", "times.txt", "--time-mode", "month", public=times,
              render=lambda u: data.stamped_csv(data.of_users(u))),
         case("months as a column", "--times", "times.txt", public=times,

@@ -129,12 +129,17 @@ std::vector<double> PrivateAlsPlan::shares() const {
   return result;
 }
 
+std::vector<double> PrivateAlsPlan::parts() const {
+  std::vector<double> result = start.parts();
+  result.insert(result.end(), static_cast<std::size_t>(half_sweeps), half_sweep);
+  return result;
+}
+
 PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank) {
   PrivateAlsPlan plan;
-  plan.start = plan_private_sums(shape, epsilon, rank);
-  for (double& share : plan.start.modes) share *= kStartBudgetShare;
+  plan.start = plan_private_sums(shape, kStartBudgetShare * epsilon, rank);
   plan.start.squares *= kStartBudgetShare;
-  plan.start.tastes *= kStartBudgetShare;
+  plan.start.sums *= kStartBudgetShare;
   plan.half_sweeps = 2 * kSweeps;
   plan.half_sweep = (1 - kStartBudgetShare) / (2 * kSweeps);
   plan.values =

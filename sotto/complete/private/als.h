@@ -27,6 +27,7 @@ struct PrivateAlsPlan {
   std::int64_t values = 0;
 
   std::vector<double> shares() const;
+  std::vector<double> parts() const;  // as in PrivateSumsPlan
 };
 
 PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank);

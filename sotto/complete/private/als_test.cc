@@ -44,7 +44,7 @@ struct Outcome {
 Outcome fit(const ObservedEntries& data, const PrivacyTarget& target, LowRank kind = LowRank::cp,
             NoiseKey key = NoiseKey::from_system()) {
   const PrivateAlsPlan parts = plan_private_als(shape_of(data), target.epsilon, 2);
-  RatingPlan plan{target, kAlsBounds, choose_noise(target, parts.shares()), parts.values};
+  RatingPlan plan{target, kAlsBounds, choose_noise(target, parts.parts()), parts.values};
   PrivateRun run(rating_statement(plan), std::move(key));
   ObservedEntries positions = data;
   std::fill(positions.value.begin(), positions.value.end(), std::nan(""));

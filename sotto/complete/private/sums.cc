@@ -1,263 +1,57 @@
 #include "sotto/complete/private/sums.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sotto/base/error.h"
 #include "sotto/complete/private/position_features.h"
+#include "sotto/complete/private/sums_design.h"
+#include "sotto/complete/private/sums_posterior.h"
 
 namespace sotto {
 namespace {
 
-// Tuned on MovieLens latest-small and on generated ratings (docs/published-claims.md).
+using private_sums::Answers;
+using private_sums::Design;
+using private_sums::NoisySums;
+using private_sums::Priors;
+using private_sums::Unknowns;
+
+// Chosen on the users of even number of MovieLens latest-small and on generated ratings
+// (docs/completion.md).
 constexpr double kSquareShare = 0.02;
-constexpr double kUserPart = 0.4, kItemPart = 0.5, kContextPart = 0.1;  // of the share of the sums
-constexpr double kMostForTastes = 0.4;
+constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
+constexpr double kMostForMean = 0.15, kLeastForLevels = 0.15, kMostForLevels = 0.8;
+constexpr double kMeanError = 0.004;      // in widths of the range
+constexpr double kLevelError = 0.3;       // in deviations of levels
+constexpr double kUsualDeviation = 0.25;  // of a rating, in widths of the range
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
 // Prior variances, in variances of a rating.
-constexpr double kUserVariance = 0.12, kItemVariance = 0.05, kContextVariance = 0.01;
-constexpr double kTasteVariance = 0.02, kMeanVariance = 0.02;
-constexpr double kMostForSlopes = 0.08;  // per slope; larger noise lowers it
+constexpr double kUserVariance = 0.12, kItemVariance = 0.07, kContextVariance = 0.01;
+constexpr double kTasteVariance = 0.015, kSlopeVariance = 0.005, kMeanVariance = 0.0001;
 constexpr double kLeastError = 0.3;
-constexpr double kShortestStretched =
-    0.5;  // norm to which the features of an item are not stretched
 constexpr double kLeastCoefficient = 1e-9;
-constexpr int kMostSteps = 300;
-constexpr int kLaplaceRounds = 1;
-constexpr double kTolerance = 1e-5;
 
-// All unknowns of the model, or the same numbers with another meaning.
-struct Unknowns {
-  double mean = 0;
-  std::vector<Vector> modes;
-  Vector item_slope;
-  double user_slope = 0;
-  FactorRows tastes;  // users x tastes
-};
-
-// All released sums but that of squares, or the same numbers with another meaning.
-struct Answers {
-  std::vector<Vector> modes;  // empty where nothing is released
-  FactorRows tastes;
-
-  double dot(const Answers& other) const {
-    double sum = tastes.cwiseProduct(other.tastes).sum();
-    for (std::size_t m = 0; m < modes.size(); ++m) sum += modes[m].dot(other.modes[m]);
-    return sum;
+Priors priors_of(const PrivateSumsPlan& plan, double rating) {
+  Priors priors;
+  priors.mean = kMeanVariance * rating;
+  for (std::size_t m = 0; m < plan.asks.size(); ++m) {
+    const double of_mode = m == 0 ? kUserVariance : m == 1 ? kItemVariance : kContextVariance;
+    priors.modes.push_back(plan.asks[m] ? of_mode * rating : 0);
   }
-  // this = scale * this + factor * other
-  void combine(double scale, double factor, const Answers& other) {
-    tastes = scale * tastes + factor * other.tastes;
-    for (std::size_t m = 0; m < modes.size(); ++m) {
-      modes[m] = scale * modes[m] + factor * other.modes[m];
-    }
-  }
-  // Applies f(this, other) number by number.
-  template <class F>
-  Answers with(const Answers& other, F f) const {
-    Answers result = *this;
-    result.tastes = tastes.binaryExpr(other.tastes, f);
-    for (std::size_t m = 0; m < modes.size(); ++m) {
-      result.modes[m] = modes[m].binaryExpr(other.modes[m], f);
-    }
-    return result;
-  }
-  Answers divided_by(const Answers& other) const {
-    return with(other, [](double a, double b) { return a / b; });
-  }
-  Answers times(const Answers& other) const {
-    return with(other, [](double a, double b) { return a * b; });
-  }
-};
-
-// The variances that D and s are shares of.
-struct Variances {
-  double rating = 1;
-  double error = 1;
-};
-
-double prior_of(std::size_t mode) {
-  return mode == 0 ? kUserVariance : mode == 1 ? kItemVariance : kContextVariance;
+  priors.item_slope = priors.user_slope = kSlopeVariance * rating;
+  priors.tastes = kTasteVariance * rating;
+  return priors;
 }
 
-// Z and Q: how the unknowns predict an entry, and how entries enter the released sums.
-class Design {
- public:
-  Design(const ObservedEntries& positions, const PrivateSumsPlan& plan)
-      : positions_(positions), features_(position_features(positions)), plan_(plan) {}
-
-  Index size() const { return positions_.size(); }
-  const PositionFeatures& features() const { return features_; }
-  auto taste_features() const { return features_.items.leftCols(plan_.taste_count); }
-
-  // Coefficients of the taste sums: features divided by their norm, so that every entry weighs the
-  // same.
-  Matrix taste_table(RatingNoise noise) const {
-    Matrix table = taste_features();
-    for (Index i = 0; i < table.rows(); ++i) {
-      const double norm =
-          noise == RatingNoise::laplace ? table.row(i).lpNorm<1>() : table.row(i).norm();
-      table.row(i) /= std::max(norm, kShortestStretched);
-    }
-    ask_for_something(table, positions_.index[1]);
-    return table;
-  }
-
-  // Z theta.
-  Vector entries_of(const Unknowns& theta) const {
-    const Vector item = features_.items * theta.item_slope;
-    const FactorRows taste = taste_features();
-    Vector x(positions_.size());
-    for (Index e = 0; e < positions_.size(); ++e) {
-      const std::int32_t u = positions_.row(0, e), i = positions_.row(1, e);
-      x[e] = theta.mean + item[i] + theta.user_slope * features_.users[u] +
-             taste.row(i).dot(theta.tastes.row(u));
-      for (std::size_t m = 0; m < theta.modes.size(); ++m) {
-        x[e] += theta.modes[m][positions_.index[m][static_cast<std::size_t>(e)]];
-      }
-    }
-    return x;
-  }
-
-  // D Z^T v.
-  Unknowns prior_times_transposed(const Vector& v, const Variances& variances) const {
-    const FactorRows taste = taste_features();
-    Unknowns theta;
-    theta.mean = v.sum();
-    theta.tastes = FactorRows::Zero(positions_.dims[0], plan_.taste_count);
-    for (std::size_t m = 0; m < positions_.dims.size(); ++m) theta.modes.push_back(row_sums(m, v));
-    for (Index e = 0; e < positions_.size(); ++e) {
-      theta.tastes.row(positions_.row(0, e)) += v[e] * taste.row(positions_.row(1, e));
-    }
-    theta.item_slope = features_.items.transpose() * theta.modes[1];
-    theta.user_slope = features_.users.dot(theta.modes[0]);
-
-    const double one = variances.rating;
-    theta.mean *= kMeanVariance * one;
-    theta.tastes *= kTasteVariance * one;
-    theta.item_slope *= plan_.slope_variance * one;
-    theta.user_slope *= plan_.slope_variance * one;
-    for (std::size_t m = 0; m < theta.modes.size(); ++m) {
-      theta.modes[m] *= plan_.modes[m] > 0 ? prior_of(m) * one : 0;
-    }
-    return theta;
-  }
-
-  // Q q.
-  Vector entries_of(const Answers& q, const FactorRows& table) const {
-    Vector v = Vector::Zero(positions_.size());
-    for (Index e = 0; e < positions_.size(); ++e) {
-      v[e] = table.row(positions_.row(1, e)).dot(q.tastes.row(positions_.row(0, e)));
-      for (std::size_t m = 0; m < q.modes.size(); ++m) {
-        if (q.modes[m].size() > 0) {
-          v[e] += q.modes[m][positions_.index[m][static_cast<std::size_t>(e)]];
-        }
-      }
-    }
-    return v;
-  }
-
-  // Q^T x.
-  Answers answers_of(const Vector& x, const FactorRows& table) const {
-    Answers q;
-    for (std::size_t m = 0; m < positions_.dims.size(); ++m) {
-      q.modes.push_back(plan_.modes[m] > 0 ? row_sums(m, x) : Vector());
-    }
-    q.tastes = FactorRows::Zero(positions_.dims[0], plan_.taste_count);
-    for (Index e = 0; e < positions_.size(); ++e) {
-      q.tastes.row(positions_.row(0, e)) += x[e] * table.row(positions_.row(1, e));
-    }
-    return q;
-  }
-
-  Vector row_sums(std::size_t mode, const Vector& x) const {
-    Vector sum = Vector::Zero(positions_.dims[mode]);
-    for (Index e = 0; e < positions_.size(); ++e) {
-      sum[positions_.index[mode][static_cast<std::size_t>(e)]] += x[e];
-    }
-    return sum;
-  }
-
- private:
-  const ObservedEntries& positions_;
-  PositionFeatures features_;
-  PrivateSumsPlan plan_;
-};
-
-// The posterior mean of the unknowns, by conjugate gradients on the released sums.
-class Posterior {
- public:
-  Posterior(const Design& design, const FactorRows& table, const Variances& variances)
-      : design_(design), table_(table), variances_(variances), signal_(signal()) {}
-
-  // `noise`: the variance V of the noise in each sum.
-  Unknowns mean(const Answers& released, const Answers& noise) const {
-    Answers scaling = signal_;
-    scaling.combine(1, 1, noise);
-    Answers left = released, found = released;
-    found.combine(0, 0, released);
-    Answers direction = left.divided_by(scaling);
-    double length = left.dot(direction);
-    const double enough = kTolerance * kTolerance * length;
-    for (int step = 0; step < kMostSteps && length > enough; ++step) {
-      const Answers image = apply(direction, noise);
-      const double along = length / direction.dot(image);
-      found.combine(1, along, direction);
-      left.combine(1, -along, image);
-      const Answers scaled = left.divided_by(scaling);
-      const double before = length;
-      length = left.dot(scaled);
-      direction.combine(length / before, 1, scaled);
-    }
-    return design_.prior_times_transposed(design_.entries_of(found, table_), variances_);
-  }
-
-  // Laplace noise counts as normal noise of another variance, which depends on the distance d of a
-  // sum from what the model predicts. For a signal of variance m far below the noise, E[signal | d]
-  // = m sign(d) / scale, smoothed over sqrt(m). So the noise counts as scale * |d|, on average half
-  // its variance, and never for more than its variance.
-  Answers worth(const Answers& released, const Unknowns& theta, const Answers& noise) const {
-    Answers distance = released;
-    distance.combine(1, -1, design_.answers_of(design_.entries_of(theta), table_));
-    const Answers reach =
-        distance.times(distance).with(signal_, [](double d2, double m) { return d2 + m * M_PI_2; });
-    return noise.with(reach, [](double v, double r) { return std::min(v, std::sqrt(v / 2 * r)); });
-  }
-
- private:
-  // Q^T (Z D Z^T + s I) Q q + V q.
-  Answers apply(const Answers& q, const Answers& noise) const {
-    const Vector v = design_.entries_of(q, table_);
-    const Vector x = design_.entries_of(design_.prior_times_transposed(v, variances_));
-    Answers result = design_.answers_of(x + variances_.error * v, table_);
-    result.combine(1, 1, q.times(noise));
-    return result;
-  }
-
-  // About the diagonal of that matrix without V: a row's own unknown, and everything else as if
-  // independent from entry to entry.
-  Answers signal() const {
-    const Vector ones = Vector::Ones(design_.size());
-    const double one = variances_.rating;
-    Answers result = design_.answers_of(ones, table_);
-    for (std::size_t m = 0; m < result.modes.size(); ++m) {
-      const auto count = result.modes[m].array();
-      result.modes[m] = count * count * (prior_of(m) * one) + count * one;
-    }
-    const FactorRows own = table_.cwiseProduct(FactorRows(design_.taste_features()));
-    const FactorRows square = table_.cwiseAbs2();
-    const FactorRows owned = design_.answers_of(ones, own).tastes;
-    result.tastes =
-        kTasteVariance * one * owned.cwiseAbs2() + one * design_.answers_of(ones, square).tastes;
-    return result;
-  }
-
-  const Design& design_;
-  const FactorRows& table_;
-  Variances variances_;
-  Answers signal_;
-};
+double error_variance(const Priors& priors, const PrivateSumsPlan& plan, double rating) {
+  double explained = priors.tastes * static_cast<double>(plan.taste_count);
+  for (const double variance : priors.modes) explained += variance;
+  return std::max(kLeastError * rating, rating - explained);
+}
 
 // The model in the form of its kind: tastes times features; the factors of contexts are 1.
 CompletionModel as_model(const Unknowns& theta, const Design& design,
@@ -293,53 +87,33 @@ CompletionModel as_model(const Unknowns& theta, const Design& design,
 }
 
 // Names of the releases in plans and certificates.
-std::string sums_of_mode(std::size_t mode) {
-  return "sums of the ratings of each row of mode " + std::to_string(mode);
-}
-constexpr const char* kTasteSums = "sums of the ratings of each user times features of the items";
+constexpr const char* kRatingSums =
+    "weighted sums of all ratings, of those of each row, and of those of each user times features "
+    "of the items";
 constexpr const char* kSquareSum = "sum of squares";
 
-struct Found {
-  Answers sums, noise;  // noise: variances
-  double squares = 0;
-};
-
-Found release_all(const ObservedEntries& positions, const PrivateSumsPlan& plan,
-                  const Matrix& table, RatingSums& sums) {
-  Found found;
-  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    found.sums.modes.emplace_back();
-    found.noise.modes.emplace_back();
-    if (!(plan.modes[m] > 0)) continue;
-    const Noisy<Matrix> rows =
-        sums.release({sums_of_mode(m), positions.dims[m], positions.index[m]}, plan.modes[m])
-            .value();
-    found.sums.modes[m] = rows.value;
-    found.noise.modes[m] = Vector::Constant(positions.dims[m], rows.variance);
-  }
-  const Noisy<Matrix> tastes =
-      sums.release({kTasteSums, positions.dims[0], positions.index[0], &table, positions.index[1]},
-                   plan.tastes)
-          .value();
-  found.sums.tastes = tastes.value;
-  found.noise.tastes = FactorRows::Constant(positions.dims[0], plan.taste_count, tastes.variance);
-  const std::vector<std::int32_t> all(positions.value.size(), 0);
-  const SumQuery squares{kSquareSum, 1, all, nullptr, {}, 2};
-  found.squares = sums.release(squares, plan.squares).value().value(0, 0);
-  return found;
-}
-
-// The mean of all values, less the middle of the range. The sums of every mode add up to it; they
-// are weighted by their noise, against a prior of a quarter of the range.
-double overall_mean(const Found& found, double n, double width) {
+// The mean of all values, less the middle of the range. The sums of all and of every mode are about
+// the mean times public numbers; they are weighted by their noise, against a prior of a quarter of
+// the range.
+double overall_mean(const NoisySums& found, const Answers& ones, double width) {
   double weighted = 0, weights = 16 / (width * width);
-  for (std::size_t m = 0; m < found.sums.modes.size(); ++m) {
-    if (found.sums.modes[m].size() == 0) continue;
-    const double weight = n * n / found.noise.modes[m].sum();
-    weighted += weight * found.sums.modes[m].sum() / n;
+  const auto add = [&](double sum, double reach, Index numbers) {
+    if (!(reach > 0)) return;
+    const double weight = reach * reach / (found.variance * static_cast<double>(numbers));
+    weighted += weight * sum / reach;
     weights += weight;
+  };
+  add(found.sums.all, ones.all, 1);
+  for (std::size_t m = 0; m < ones.modes.size(); ++m) {
+    add(found.sums.modes[m].sum(), ones.modes[m].sum(), ones.modes[m].size());
   }
   return std::clamp(weighted / weights, -width / 2, width / 2);
+}
+
+std::int64_t numbers_in_sums(const PrivateSumsPlan& plan, const std::vector<Index>& dims) {
+  std::int64_t numbers = 1 + dims[0] * plan.taste_count;
+  for (std::size_t m = 0; m < dims.size(); ++m) numbers += plan.asks[m] ? dims[m] : 0;
+  return numbers;
 }
 
 }  // namespace
@@ -351,12 +125,15 @@ void ask_for_something(Matrix& table, std::span<const std::int32_t> used) {
   if (!has_some) table.col(0).setOnes();
 }
 
-std::vector<double> PrivateSumsPlan::shares() const {
-  std::vector<double> result{squares};
-  for (const double share : modes) {
-    if (share > 0) result.push_back(share);
+std::vector<double> PrivateSumsPlan::shares() const { return {squares, sums}; }
+
+std::vector<double> PrivateSumsPlan::parts() const {
+  std::vector<double> result{squares, sums * most_for_levels / 2};
+  const double left = sums * (1 - most_for_levels / 2);
+  for (std::size_t m = 1; m < asks.size(); ++m) {
+    if (asks[m]) result.push_back(left * (m == 1 ? items : each_context));
   }
-  if (taste_count > 0) result.push_back(tastes);
+  result.push_back(left * tastes);
   return result;
 }
 
@@ -365,71 +142,84 @@ PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Inde
   const auto& dims = shape.dims;
   PrivateSumsPlan plan;
   plan.squares = kSquareShare;
+  plan.sums = 1 - kSquareShare;
+  plan.most_for_mean = kMostForMean;
+  plan.least_for_levels = kLeastForLevels;
+  plan.most_for_levels = kMostForLevels;
+  plan.mean_error = kMeanError;
+  plan.level_error = kLevelError * std::sqrt(kUserVariance) * kUsualDeviation;
   const Index features = 1 + std::min({kMaxPositionVectors, dims[0], dims[1]});
   plan.taste_count = std::min({rank, features, kMostTastes});
   const double strength = epsilon * std::sqrt(static_cast<double>(shape.ratings) /
                                               (kUsualCount * static_cast<double>(dims[0])));
   plan.tastes = kMostForTastes * strength / (1 + strength);
-  plan.slope_variance = kMostForSlopes * strength / (1 + strength);
-
-  const auto contexts = static_cast<double>(
-      std::count_if(dims.begin() + 2, dims.end(), [](Index dim) { return dim > 1; }));
-  double parts = 0;
-  for (std::size_t m = 0; m < dims.size(); ++m) {
-    double part = m == 0 ? kUserPart : m == 1 ? kItemPart : kContextPart / contexts;
-    if (dims[m] == 1 && m > 0) part = 0;
-    plan.modes.push_back(part);
-    parts += part;
-    if (part > 0) plan.values += dims[m];
-  }
-  for (double& share : plan.modes) share *= (1 - plan.squares - plan.tastes) / parts;
-  plan.values += 1 + dims[0] * plan.taste_count;
+  for (std::size_t m = 0; m < dims.size(); ++m) plan.asks.push_back(m == 0 || dims[m] > 1);
+  const auto contexts =
+      static_cast<double>(std::count(plan.asks.begin() + 2, plan.asks.end(), true));
+  plan.each_context = contexts > 0 ? kContextPart * (1 - plan.tastes) / contexts : 0;
+  plan.items = 1 - plan.tastes - contexts * plan.each_context;
+  plan.values = 1 + numbers_in_sums(plan, dims);
   return plan;
 }
 
 std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
                                              const RatingPlan& settings, const RatingShape& shape) {
-  std::vector<PlannedRelease> releases;
-  for (std::size_t m = 0; m < plan.modes.size(); ++m) {
-    if (!(plan.modes[m] > 0)) continue;
-    releases.push_back(planned_sum({sums_of_mode(m), shape.dims[m], plan.modes[m]}, settings));
-  }
-  PlannedSum tastes{kTasteSums, shape.dims[0], plan.tastes, plan.taste_count};
-  tastes.has_coefficients = true;
-  releases.push_back(planned_sum(tastes, settings));
-  releases.push_back(planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings));
-  return releases;
+  PlannedSum sums{kRatingSums, numbers_in_sums(plan, shape.dims), plan.sums};
+  sums.has_coefficients = true;
+  return {planned_sum(sums, settings), planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings)};
+}
+
+// Every user and every item as one with the mean number of ratings. Tastes and slopes are left out:
+// positions may tell nothing.
+Forecast error_forecast(const PrivateSumsPlan& plan, const RatingPlan& settings,
+                        const RatingShape& shape) {
+  const double deviation = relative_deviation(settings, plan.sums);
+  const auto ratings = static_cast<double>(shape.ratings);
+  const auto users = static_cast<double>(shape.dims[0]), items = static_cast<double>(shape.dims[1]);
+  const private_sums::RatingWeights weights = private_sums::rating_weights(
+      plan, Vector::Constant(shape.dims[0], ratings / users), deviation, settings.noise);
+  // What is learnt of effects of this variance from `count` ratings with this weight.
+  const auto learnt = [&](double variance, double count, double weight) {
+    const double noise = deviation / (kUsualDeviation * weight * count);
+    return variance * variance / (variance + noise * noise + 1 / count);
+  };
+  double explained = learnt(kUserVariance, ratings / users, weights.users[0]);
+  if (plan.asks[1]) explained += learnt(kItemVariance, ratings / items, weights.items[0]);
+  const double mean_noise = deviation / (kUsualDeviation * weights.all * ratings);
+  const double error = std::sqrt(1 - explained + std::min(mean_noise * mean_noise, 1.0));
+  return {"error_over_deviation", error,
+          fmt::format("the error of a prediction is expected to be about {:.2f} of the standard "
+                      "deviation of the ratings, less where positions tell of tastes",
+                      error)};
 }
 
 PrivateSumsFit fit_private_sums(const ObservedEntries& positions, const PrivateSumsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums) {
-  const Design design(positions, plan);
-  const FactorRows table = design.taste_table(sums.plan().noise);
-  Found found = release_all(positions, plan, table, sums);
+  const RatingPlan& settings = sums.plan();
+  const Design design(positions, plan, relative_deviation(settings, plan.sums), settings.noise);
+  const Noisy<Vector> numbers =
+      sums.release_together(kRatingSums, design.queries(), plan.sums).value();
+  NoisySums found{design.answers(numbers.value), numbers.variance, settings.noise};
+  const std::vector<std::int32_t> first_row(positions.value.size(), 0);
+  const double squares =
+      sums.release({kSquareSum, 1, first_row, nullptr, {}, 2}, plan.squares).value().value(0, 0);
 
   // The mean has hardly any noise; the rest is learnt around it.
   const auto n = static_cast<double>(positions.size());
-  const double width = sums.plan().bounds.width();
-  const double mean = overall_mean(found, n, width);
-  Variances variances;
-  variances.rating =
-      std::clamp(found.squares / n - mean * mean, width * width / 400, width * width / 4);
-  const double explained = kUserVariance + kItemVariance + kContextVariance +
-                           kTasteVariance * static_cast<double>(plan.taste_count);
-  variances.error = std::max(kLeastError, 1 - explained) * variances.rating;
-  found.sums.combine(1, -mean, design.answers_of(Vector::Ones(positions.size()), table));
+  const double width = settings.bounds.width();
+  const Answers ones = design.answers_of(Vector::Ones(positions.size()));
+  const double mean = overall_mean(found, ones, width);
+  const double rating =
+      std::clamp(squares / n - mean * mean, width * width / 400, width * width / 4);
+  found.sums.combine(1, -mean, ones);
 
-  const Posterior posterior(design, table, variances);
-  Unknowns theta = posterior.mean(found.sums, found.noise);
-  if (sums.plan().noise == RatingNoise::laplace) {
-    for (int round = 0; round < kLaplaceRounds; ++round) {
-      theta = posterior.mean(found.sums, posterior.worth(found.sums, theta, found.noise));
-    }
-  }
-  theta.mean += mean + sums.plan().bounds.middle();
+  Priors priors = lowered_by_evidence(priors_of(plan, rating), design, found, rating);
+  priors.error = error_variance(priors, plan, rating);
+  Unknowns theta = posterior_mean(design, priors, found, rating);
+  theta.mean += mean + settings.bounds.middle();
   CompletionModel model = as_model(theta, design, positions, kind, rank);
-  model.range = std::pair(sums.plan().bounds.low, sums.plan().bounds.high);
-  return {std::move(model), variances.rating};
+  model.range = std::pair(settings.bounds.low, settings.bounds.high);
+  return {std::move(model), rating};
 }
 
 }  // namespace sotto

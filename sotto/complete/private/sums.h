@@ -1,17 +1,16 @@
 // Private completion, unit: one rating; positions public. A linear model of noisy sums.
 //
-// Released, once each: the sum of the values of every row of every mode, the sum of their squares,
-// and for every user the sums of values times the leading features of the items (position_features,
-// scaled so that every rating spends its whole share). All are linear in the values with public
-// coefficients (release/rating_sums.h). The model
+// Released, once: the sum of all values, of those of every row of every mode, and for every user
+// the sums of values times the leading features of the items (position_features), all of them
+// weighted by how many ratings the user has (sums_design); and the sum of squares. All are linear
+// in the values or their squares with public coefficients (release/rating_sums.h). The model
 //   x = mean + user + item + context + f_i . w + w' f_u + sum_k a_uk f_ik + error
 // with independent normal priors is then known through Q^T x + noise, and its posterior mean
 //   theta = D Z^T Q (Q^T (Z D Z^T + s I) Q + V)^-1 (Q^T x + noise)
-// follows by conjugate gradients. The design Z, the queries Q and the variances V of the noise are
-// public, so a sum with little noise counts in full and any other as little as it is worth. Laplace
-// noise is worth less than its variance to a weak signal; a second round takes that into account.
-// The prior variances D and s are public shares of the variance of a rating, which is one of the
-// releases.
+// follows by conjugate gradients (sums_posterior). The design Z, the queries Q and the variances V
+// of the noise are public, so a sum with little noise counts in full and any other as little as it
+// is worth. The prior variances D and s are public shares of the variance of a rating, which is one
+// of the releases, and are lowered where the sums show that a block has smaller effects.
 //
 // Cost: about 250 steps of entries * (order + 4 tastes) flops.
 // Privacy: everything after the releases is a function of them. release/rating_sums.md.
@@ -27,25 +26,35 @@
 
 namespace sotto {
 
-// Shares of the budget, and how many features users have tastes for. Fixed by public numbers.
+// Shares of the budget, and how the weight of a rating is divided. Fixed by public numbers.
 struct PrivateSumsPlan {
-  std::vector<double> modes;  // one a mode; 0 for a mode of one row
-  double squares = 0;
-  double tastes = 0;
+  double squares = 0, sums = 0;  // of the budget
+  double most_for_mean = 0;      // of the weight of a rating
+  double least_for_levels = 0, most_for_levels = 0;
+  // The errors, in widths of the range, that the noise may leave in the mean and in a user's level.
+  double mean_error = 0, level_error = 0;
+  double items = 0, each_context = 0, tastes = 0;  // of what mean and level leave; sum to 1
+  std::vector<bool> asks;                          // the modes whose rows have sums
   Index taste_count = 0;
-  std::int64_t values = 0;    // numbers released in total
-  double slope_variance = 0;  // prior of w and w', in variances of a rating
+  std::int64_t values = 0;  // numbers released in total
 
   std::vector<double> shares() const;  // of all releases that are made
+  // What the sums of each kind get of the budget where levels take half of what they may. By these
+  // the kind of noise is chosen.
+  std::vector<double> parts() const;
 };
 
 // The plan depends on epsilon and on the number of ratings per user. The smaller the noise, the
-// larger the share of the tastes and the prior variance of the slopes.
+// larger the part of the tastes.
 PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank);
 
 // What this method releases under the settings of the run.
 std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
                                              const RatingPlan& settings, const RatingShape& shape);
+
+// The error to expect, in standard deviations of a rating, by public numbers.
+Forecast error_forecast(const PrivateSumsPlan& plan, const RatingPlan& settings,
+                        const RatingShape& shape);
 
 // Where positions say nothing about tastes (a grid of ratings without gaps), no row that an entry
 // uses has coefficients. Plain sums are then asked for instead, so the list of releases stays the

@@ -8,6 +8,8 @@
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/fit/testing/small_problem.h"
 #include "sotto/complete/private/position_features.h"
+#include "sotto/complete/private/sums_design.h"
+#include "sotto/complete/private/sums_posterior.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -95,8 +97,28 @@ TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
   ObservedEntries flat({4, 5, 1});
   flat.append(std::vector<std::int32_t>{1, 2, 0}, 3);
   const PrivateSumsPlan plan = plan_private_sums(shape_of(flat), 1, 2);
-  EXPECT_EQ(plan.modes[2], 0);
-  EXPECT_EQ(plan.shares().size(), 4u);
+  EXPECT_FALSE(plan.asks[2]);
+  EXPECT_EQ(plan.shares().size(), 2u);
+  EXPECT_NEAR(plan.items + plan.each_context + plan.tastes, 1, 1e-12);
+}
+
+// Few ratings of a user weigh much in the sum of the user, many little; no rating exceeds norm 1.
+TEST(PrivateSums, weigh_ratings_by_the_number_that_a_user_has) {
+  const PrivateSumsPlan plan = plan_private_sums({{4, 50, 3}, 1000}, 1, 3);
+  const Vector ratings{{10, 50, 200, 740}};
+  for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
+    const private_sums::RatingWeights weights =
+        private_sums::rating_weights(plan, ratings, 1.4, noise);
+    for (Index u = 0; u < 4; ++u) {
+      const Vector all{{weights.all, weights.users[u], weights.items[u], weights.contexts[u],
+                        weights.tastes[u]}};
+      EXPECT_NEAR(noise == RatingNoise::laplace ? all.lpNorm<1>() : all.norm(), 1, 1e-12);
+      if (u > 0) {
+        EXPECT_LE(weights.users[u], weights.users[u - 1]);
+      }
+    }
+    EXPECT_LT(weights.users[3], 0.5 * weights.users[0]);
+  }
 }
 
 // Computes the posterior from the same noisy sums by its formula, with all matrices written out.
@@ -104,70 +126,95 @@ class DensePosterior {
  public:
   DensePosterior(const ObservedEntries& data, const PrivateSumsPlan& parts, RatingSums& sums)
       : data_(data), parts_(parts), features_(position_features(data)) {
-    const Index k = parts.taste_count;
-    table_ = features_.items.leftCols(k);
-    for (Index i = 0; i < table_.rows(); ++i) {
-      table_.row(i) /= std::max(table_.row(i).norm(), 0.5);
-    }
-    ask(sums);
+    const private_sums::Design design(data, parts, relative_deviation(sums.plan(), parts.sums),
+                                      sums.plan().noise);
+    const std::vector<SumQuery> queries = design.queries();
+    write_out(queries);
+    const Noisy<Vector> found = sums.release_together("sums", queries, parts.sums).value();
+    released_ = found.value;
+    noise_ = found.variance;
+    const std::vector<std::int32_t> all(data_.value.size(), 0);
+    const double squares =
+        sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).value().value(0, 0);
+    mean_ = mean_of(queries);
     const auto n = static_cast<double>(data.size());
-    double weighted = 0, weights = 16 / (kSumsBounds.width() * kSumsBounds.width());
-    for (Index m = 0, at = 0; m < 3; at += data.dims[static_cast<std::size_t>(m)], ++m) {
-      const Index dim = data.dims[static_cast<std::size_t>(m)];
-      const double weight = n * n / noise_.segment(at, dim).sum();
-      weighted += weight * released_.segment(at, dim).sum() / n;
-      weights += weight;
-    }
-    mean_ = weighted / weights;
     variance_ =
-        std::max(squares_ / n - mean_ * mean_, kSumsBounds.width() * kSumsBounds.width() / 400);
+        std::max(squares / n - mean_ * mean_, kSumsBounds.width() * kSumsBounds.width() / 400);
+    private_sums::NoisySums noisy{design.answers(released_ - q_.transpose() * means()), noise_,
+                                  sums.plan().noise};
+    priors_.mean = 0.0001;
+    priors_.modes = {0.12, 0.07, 0.01};
+    priors_.item_slope = priors_.user_slope = 0.005;
+    priors_.tastes = 0.015;
+    for (double* share : {&priors_.mean, &priors_.modes[0], &priors_.modes[1], &priors_.modes[2],
+                          &priors_.item_slope, &priors_.user_slope, &priors_.tastes}) {
+      *share *= variance_;
+    }
+    priors_ = lowered_by_evidence(priors_, design, noisy, variance_);
   }
 
   Vector predictions() const {
     const auto [z, prior] = design();
-    const Matrix q = queries();
-    const double error = 1 - (0.12 + 0.05 + 0.01 + 0.02 * static_cast<double>(parts_.taste_count));
+    const double explained = priors_.modes[0] + priors_.modes[1] + priors_.modes[2] +
+                             priors_.tastes * static_cast<double>(parts_.taste_count);
     const Index n = data_.size();
     const Matrix cover =
-        z * prior.asDiagonal() * z.transpose() + error * variance_ * Matrix::Identity(n, n);
-    Matrix system = q.transpose() * cover * q;
-    system.diagonal() += noise_;
-    const Vector left = released_ - q.transpose() * Vector::Constant(n, mean_);
+        z * prior.asDiagonal() * z.transpose() + (variance_ - explained) * Matrix::Identity(n, n);
+    Matrix system = q_.transpose() * cover * q_;
+    system.diagonal().array() += noise_;
+    const Vector left = released_ - q_.transpose() * means();
     const Vector theta =
-        prior.asDiagonal() * z.transpose() * q * solve_positive_definite(system, left);
+        prior.asDiagonal() * z.transpose() * q_ * solve_positive_definite(system, left);
     return (z * theta).array() + mean_ + kSumsBounds.middle();
   }
 
  private:
-  void ask(RatingSums& sums) {
-    const auto append = [&](const Released<Noisy<Matrix>>& released) {
-      const Noisy<Matrix>& found = released.value();
-      const Matrix transposed = found.value.transpose();  // row by row
-      const Index before = released_.size(), count = transposed.size();
-      released_.conservativeResize(before + count);
-      noise_.conservativeResize(before + count);
-      released_.tail(count) = transposed.reshaped();
-      noise_.tail(count).setConstant(found.variance);
-    };
-    for (std::size_t m = 0; m < 3; ++m) {
-      append(sums.release({"mode", data_.dims[m], data_.index[m]}, parts_.modes[m]));
+  Vector means() const { return Vector::Constant(data_.size(), mean_); }
+
+  void write_out(const std::vector<SumQuery>& queries) {
+    Index numbers = 0;
+    for (const SumQuery& query : queries) numbers += query.rows * query.columns();
+    q_ = Matrix::Zero(data_.size(), numbers);
+    Index at = 0;
+    for (const SumQuery& query : queries) {
+      const Index columns = query.columns();
+      for (Index e = 0; e < data_.size(); ++e) {
+        for (Index c = 0; c < columns; ++c) {
+          q_(e, at + query.row_of[static_cast<std::size_t>(e)] * columns + c) =
+              query.coefficient(static_cast<std::size_t>(e), c);
+        }
+      }
+      at += query.rows * columns;
     }
-    append(sums.release({"tastes", data_.dims[0], data_.index[0], &table_, data_.index[1]},
-                        parts_.tastes));
-    const std::vector<std::int32_t> all(data_.value.size(), 0);
-    squares_ =
-        sums.release({"squares", 1, all, nullptr, {}, 2}, parts_.squares).value().value(0, 0);
+    EXPECT_LE(q_.rowwise().norm().maxCoeff(), 1 + 1e-12);
+  }
+
+  // From all queries but the last, that of the tastes.
+  double mean_of(const std::vector<SumQuery>& queries) const {
+    const Vector ones = q_.transpose() * Vector::Ones(data_.size());
+    double weighted = 0, weights = 16 / (kSumsBounds.width() * kSumsBounds.width());
+    Index at = 0;
+    for (std::size_t j = 0; j + 1 < queries.size(); at += queries[j].rows, ++j) {
+      const double reach = ones.segment(at, queries[j].rows).sum();
+      const double weight = reach * reach / (noise_ * static_cast<double>(queries[j].rows));
+      weighted += weight * released_.segment(at, queries[j].rows).sum() / reach;
+      weights += weight;
+    }
+    return weighted / weights;
   }
 
   // Unknowns: the mean, every mode, slopes of items and users, tastes user by user.
   std::pair<Matrix, Vector> design() const {
     const Index k = parts_.taste_count, f = features_.items.cols(), rows = rows_before(3);
     Matrix z = Matrix::Zero(data_.size(), 1 + rows + f + 1 + data_.dims[0] * k);
-    Vector prior = Vector::Constant(z.cols(), 0.02);
-    prior.segment(1, data_.dims[0]).setConstant(0.12);
-    prior.segment(1 + rows_before(1), data_.dims[1]).setConstant(0.05);
-    prior.segment(1 + rows_before(2), data_.dims[2]).setConstant(0.01);
-    prior.segment(1 + rows, f + 1).setConstant(parts_.slope_variance);
+    Vector prior = Vector::Constant(z.cols(), priors_.tastes);
+    prior[0] = priors_.mean;
+    for (Index m = 0; m < 3; ++m) {
+      const auto mode = static_cast<std::size_t>(m);
+      prior.segment(1 + rows_before(m), data_.dims[mode]).setConstant(priors_.modes[mode]);
+    }
+    prior.segment(1 + rows, f).setConstant(priors_.item_slope);
+    prior[1 + rows + f] = priors_.user_slope;
     for (Index e = 0; e < data_.size(); ++e) {
       const Index u = data_.row(0, e), i = data_.row(1, e);
       z(e, 0) = 1;
@@ -176,17 +223,7 @@ class DensePosterior {
       z(e, 1 + rows + f) = features_.users[u];
       z.row(e).segment(2 + rows + f + u * k, k) = features_.items.row(i).head(k);
     }
-    return {z, variance_ * prior};
-  }
-
-  Matrix queries() const {
-    Matrix q = Matrix::Zero(data_.size(), released_.size());
-    const Index k = parts_.taste_count;
-    for (Index e = 0; e < data_.size(); ++e) {
-      for (Index m = 0; m < 3; ++m) q(e, rows_before(m) + data_.row(m, e)) = 1;
-      q.row(e).segment(rows_before(3) + data_.row(0, e) * k, k) = table_.row(data_.row(1, e));
-    }
-    return q;
+    return {z, prior};
   }
 
   Index rows_before(Index mode) const {
@@ -198,9 +235,10 @@ class DensePosterior {
   const ObservedEntries& data_;
   PrivateSumsPlan parts_;
   PositionFeatures features_;
-  Matrix table_;
-  Vector released_, noise_;
-  double squares_ = 0, mean_ = 0, variance_ = 0;
+  Matrix q_;
+  Vector released_;
+  private_sums::Priors priors_;
+  double noise_ = 0, mean_ = 0, variance_ = 0;
 };
 
 TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
@@ -222,6 +260,31 @@ TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
     for (Index e = 0; e < data.size(); ++e) {
       EXPECT_NEAR(found[static_cast<std::size_t>(e)], expected[e], 1e-4);
     }
+  }
+}
+
+// Rank 2 around one mean: users and items have no effects of their own. What the sums show then
+// lowers the priors, and the noise teaches little.
+TEST(PrivateSums, are_hardly_worse_than_the_mean_where_rows_have_no_effects) {
+  ObservedEntries data = random_entries({150, 120, 1}, 0.5, 8);
+  SeededRandom random(9);
+  Matrix user(150, 2), item(120, 2);
+  for (double& x : user.reshaped()) x = random.normal();
+  for (double& x : item.reshaped()) x = random.normal();
+  for (Index e = 0; e < data.size(); ++e) {
+    const double x =
+        3 + 0.4 * user.row(data.row(0, e)).dot(item.row(data.row(1, e))) + 0.3 * random.normal();
+    data.value[static_cast<std::size_t>(e)] = std::clamp(x, kSumsBounds.low, kSumsBounds.high);
+  }
+  const EntrySplit split = split_entries(data, 0.2, 1);
+  const double alone = deviation(split.held_out);
+  for (const double epsilon : {1.0, 5.0, 20.0}) {
+    double sum = 0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const CompletionModel model = fit(split.kept, epsilon, LowRank::cp, 3, seed);
+      sum += root_mean_square_error(split.held_out, model.predict(split.held_out)) / 5;
+    }
+    EXPECT_LT(sum, 1.01 * alone) << epsilon;
   }
 }
 

@@ -25,6 +25,11 @@ constexpr double kSignalShare = 0.012;  // of the users: what a factor adds to t
 constexpr double kPopular = 3;          // deviations of the noise: weight of an item of the core
 constexpr double kAboveEdge = 1.05;
 constexpr int kDiagonalRounds = 6;
+// Item sums are asked for where this share of the effect of an item that half of the users rated
+// would be learnt.
+constexpr double kWorthAsking = 0.1, kPopularShare = 0.5;
+constexpr double kNearlyAll = 1 - 0x1p-44;
+constexpr double kFewRatings = 20;  // of a user; the fewer, the more an item sum tells
 
 // What the releases tell about users at large, ratings in [-1, 1].
 struct Levels {
@@ -56,6 +61,27 @@ Index affordable_core(double users, double deviation, Index items) {
   return std::min({items, kMostCore, static_cast<Index>(std::min(reach * reach / 2, 1e6))});
 }
 
+// The weight of one rating in the item sums.
+double typical_weight(double ratings, double variance) {
+  const double constant = kConstantShare * kConstantShare * variance;
+  return 1 / std::sqrt((kErrorShare * variance + constant) * ratings);
+}
+
+// The share of the effect of a popular item that item sums with this mu would tell.
+double learnt_share(double users, double ratings, double variance, double mu) {
+  const double typical = typical_weight(ratings, variance);
+  const double weight = kPopularShare * users * typical;
+  const double signal = kEffectShare * variance * weight * weight;
+  return signal / (signal + kErrorShare * variance * typical * weight + 1 / (mu * mu));
+}
+
+// Whether a public guess at the number of users rules the items out. Everything then goes to the
+// levels.
+bool levels_alone(const UserPlan& plan, double mu) {
+  return plan.users > 0 && learnt_share(static_cast<double>(plan.users), kFewRatings,
+                                        kUsualVariance, mu) < kWorthAsking;
+}
+
 struct Items {
   Vector weights;  // noisy sums of the weights of the users who rated it
   Vector effects;
@@ -63,14 +89,16 @@ struct Items {
 };
 
 // The posterior mean of an effect under a normal prior. The weight of an item is lowered by one
-// deviation of its noise, so that an item that few rated has no effect.
+// deviation of its noise, so that an item that few rated has no effect, and is at most that of an
+// item that all users rated.
 Items read_items(const Noisy<Matrix>& sums, double constant, const Levels& levels) {
   Items items;
   items.deviation = sums.deviation / constant;
   items.weights = sums.value.col(1) / constant;
   const double prior = kEffectShare * levels.variance, error = kErrorShare * levels.variance;
-  const double typical = 1 / std::sqrt((error + constant * constant) * levels.ratings);
-  const auto weight = (items.weights.array() - items.deviation).max(0.0);
+  const double typical = typical_weight(levels.ratings, levels.variance);
+  const auto weight =
+      (items.weights.array() - items.deviation).max(0.0).min(levels.users * typical);
   items.effects =
       prior * weight * sums.value.col(0).array() /
       (prior * weight.square() + error * typical * weight + sums.deviation * sums.deviation);
@@ -145,7 +173,44 @@ double pair_scale(const Noisy<Matrix>& moment, double weights, const Levels& lev
   return ratio / (typical * levels.users);
 }
 
+// The mean, and nothing about items and times.
+UserModel levels_model(const UserPlan& plan, const Levels& levels, Index rank) {
+  const double half = plan.bounds.width() / 2;
+  UserModel model;
+  model.bounds = plan.bounds;
+  model.mean = plan.bounds.middle() + half * levels.mean;
+  model.level_variance = kLevelShare * levels.variance * half * half;
+  model.error_variance = kErrorShare * levels.variance * half * half;
+  model.effects = Vector::Zero(plan.items);
+  if (plan.times > 1) model.times = Vector::Zero(plan.times);
+  model.factors = Matrix::Zero(plan.items, rank);
+  return model;
+}
+
 }  // namespace
+
+Forecast item_forecast(const UserPlan& plan) {
+  const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
+  const auto learnt = [&](double users) {
+    return learnt_share(users, kFewRatings, kUsualVariance, mu);
+  };
+  double needed = 1;
+  while (learnt(needed) < kWorthAsking && needed < 1e9) needed *= 1.05;
+  const std::string from =
+      fmt::format("item effects are learnt from about {:.0f} users on, who rate {:.0f} items each",
+                  needed, kFewRatings);
+  if (plan.users == 0) return {"users_for_items", needed, from};
+  if (levels_alone(plan, mu)) {
+    return {"users_for_items", needed,
+            fmt::format("{}: with {} users the mean alone is released, and predictions are a "
+                        "user's own level",
+                        from, plan.users)};
+  }
+  return {"users_for_items", needed,
+          fmt::format("{}; with {} users about {:.0f}% of the effect of an item that half of them "
+                      "rated",
+                      from, plan.users, 100 * learnt(static_cast<double>(plan.users)))};
+}
 
 std::int64_t most_user_values(const UserPlan& plan) {
   const Index core = std::min(plan.items, kMostCore);
@@ -154,6 +219,7 @@ std::int64_t most_user_values(const UserPlan& plan) {
 
 std::vector<PlannedRelease> planned_releases(const UserPlan& plan) {
   const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
+  if (levels_alone(plan, mu)) return {planned_block(kUserLevels, 4, mu * kNearlyAll, 1)};
   const double times_share = plan.times > 1 ? kShareTimes : 0;
   const double item_share = 1 - kShareLevels - kSharePairs - times_share;
   std::vector<PlannedRelease> releases{
@@ -175,15 +241,18 @@ Forecast core_forecast(const UserPlan& plan) {
   return {"core_items", with_pairs ? static_cast<double>(core) : 0,
           with_pairs
               ? fmt::format("with {} users the pair moment has at most {} items", plan.users, core)
-              : fmt::format("with {} users there is no pair moment, and its share goes to the sums "
-                            "of the items",
-                            plan.users)};
+              : fmt::format(
+                    "with {} users there is no pair moment{}", plan.users,
+                    levels_alone(plan, mu) ? "" : ", and its share goes to the sums of the items")};
 }
 
 UserModel fit_private_users(PrivateUsers& users, Index rank) {
   const UserPlan& plan = users.plan();
   const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
-  const Levels levels = read_levels(users.levels(mu * std::sqrt(kShareLevels)).value(), plan.items);
+  const bool alone = levels_alone(plan, mu);
+  const double level_mu = mu * (alone ? kNearlyAll : std::sqrt(kShareLevels));
+  const Levels levels = read_levels(users.levels(level_mu).value(), plan.items);
+  if (alone) return levels_model(plan, levels, rank);
   const double pair_mu = mu * std::sqrt(kSharePairs);
   const Index core_size = affordable_core(levels.users, 1 / pair_mu, plan.items);
   const bool with_pairs = core_size >= std::min(kLeastCore, plan.items);
@@ -191,9 +260,12 @@ UserModel fit_private_users(PrivateUsers& users, Index rank) {
   const double item_share =
       1 - kShareLevels - (with_pairs ? kSharePairs : 0) - (with_times ? kShareTimes : 0);
 
+  const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
+  if (learnt_share(levels.users, levels.ratings, levels.variance, item_mu) < kWorthAsking) {
+    return levels_model(plan, levels, rank);
+  }
   UserCentre centre{levels.mean, kErrorShare / kLevelShare, Vector::Zero(plan.items), {}};
   const double constant = kConstantShare * std::sqrt(levels.variance);
-  const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
   const Items items =
       read_items(users.item_sums(centre, constant, item_mu).value(), constant, levels);
   centre.effects = items.effects;
@@ -203,14 +275,9 @@ UserModel fit_private_users(PrivateUsers& users, Index rank) {
   }
 
   const double half = plan.bounds.width() / 2;
-  UserModel model;
-  model.bounds = plan.bounds;
-  model.mean = plan.bounds.middle() + half * levels.mean;
-  model.level_variance = kLevelShare * levels.variance * half * half;
-  model.error_variance = kErrorShare * levels.variance * half * half;
+  UserModel model = levels_model(plan, levels, rank);
   model.effects = half * items.effects;
   model.times = half * centre.times;
-  model.factors = Matrix::Zero(plan.items, rank);
   if (!with_pairs) return model;
   const std::vector<std::int32_t> core = core_of(items, core_size);
   if (core.size() < 2) return model;

@@ -24,8 +24,11 @@ namespace sotto {
 std::int64_t most_user_values(const UserPlan& plan);
 
 // What this method releases. Where the levels show that there are too few users for the pair
-// moment, its share goes to the item sums.
+// moment, its share goes to the item sums; where they show too few for the item sums, nothing more
+// is released. Where the public guess at the number of users says so, the levels are all.
 std::vector<PlannedRelease> planned_releases(const UserPlan& plan);
+// From how many users on item effects are learnt, and what the guess at their number lets expect.
+Forecast item_forecast(const UserPlan& plan);
 // How many items the pair moment would have if the guess at the number of users is right.
 Forecast core_forecast(const UserPlan& plan);
 

@@ -87,6 +87,25 @@ TEST(PrivateUserFit, spends_nothing_on_pairs_where_they_would_be_noise) {
   }
 }
 
+// With a public guess at so few users the whole budget goes to the levels, and the plan says so.
+TEST(PrivateUserFit, learns_the_mean_alone_where_users_are_too_few_for_items) {
+  const KnownUsers truth(60);
+  UserPlan plan{{0.5, 1e-6}, kUserBounds, truth.items};
+  for (const Index guess : {0, 20}) {
+    plan.users = guess;
+    PrivateRun run(user_statement(plan), NoiseKey::insecure_from_seed(1), plan.target.budget());
+    PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, 20)), plan, run);
+    const UserModel model = fit_private_users(released, 3);
+    EXPECT_EQ(model.effects.squaredNorm(), 0);
+    EXPECT_EQ(run.certify().releases.size(), 1u);
+    EXPECT_EQ(planned_releases(plan).size(), guess > 0 ? 1u : 3u);
+  }
+  EXPECT_NE(item_forecast(plan).sentence.find("the mean alone is released"), std::string::npos);
+  plan.users = 6000;
+  EXPECT_EQ(planned_releases(plan).size(), 3u);
+  EXPECT_LT(*item_forecast(plan).value, 6000);
+}
+
 // In the second of two times all ratings are 0.8 higher.
 TEST(PrivateUserFit, finds_what_time_does) {
   const KnownUsers truth(60);
