@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/testing/error_of.h"
 #include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
@@ -139,15 +140,6 @@ TEST(RecordQuestions, parts_have_few_nodes_for_any_number_of_records) {
       EXPECT_EQ(end, pieces);
     }
   }
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(RecordQuestions, what_is_wrong_with_a_shard_is_said_once) {

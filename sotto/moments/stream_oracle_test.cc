@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sotto/base/error.h"
+#include "sotto/base/testing/error_of.h"
 #include "sotto/linalg/testing/random_matrix.h"
 #include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/testing/memory_source.h"
@@ -27,15 +28,6 @@ Matrix naive_contract(const RowMatrix& x, const Matrix& u, int order) {
     }
   }
   return y / static_cast<double>(x.rows());
-}
-
-std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(StreamOracle, answers_from_the_next_batch_each_time) {

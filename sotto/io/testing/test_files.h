@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/base/testing/error_of.h"
 #include "sotto/base/sensitive.h"
 
 namespace sotto {
@@ -68,17 +69,6 @@ inline void put_gzip(const std::string& path, std::string_view bytes) {
   const gzFile file = ::gzopen(path.c_str(), "wb");
   ::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   ::gzclose(file);
-}
-
-// The text of the Error that `action` throws, which must be one line; empty when it throws none.
-inline std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
-  }
-  return {};
 }
 
 inline bool mentions(const std::string& said, const std::string& text) {
