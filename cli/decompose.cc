@@ -100,7 +100,6 @@ class Decompose final : public Command {
         {"`components` auto", task_.components_auto},
         {"`method`", task_.method != TensorMethod::automatic},
         {"`ranks`", !task_.ranks.empty()},
-        {"`non-negative`", task_.non_negative},
         {"`missing`", task_.missing},
         {"`mask`", !task_.mask.empty()},
         {"`sum-repeated`", task_.sum_repeated},
@@ -127,7 +126,7 @@ class Decompose final : public Command {
   ExitCode run_people() {
     require_of_people();
     return people_.run({path_, format_, task_.index_base, task_.power.components, task_.power.seed,
-                        task_.labels, task_.csv, task_.privacy, plan_, common_,
+                        task_.labels, task_.csv, task_.non_negative, task_.privacy, plan_, common_,
                         [&](const std::string& title, const auto& unused) {
                           return start_document(title, unused);
                         }});

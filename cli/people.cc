@@ -57,6 +57,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
   task_.people.seed = asked.seed;
   task_.labels = asked.labels;
   task_.csv = asked.csv;
+  task_.people.non_negative = asked.non_negative;
   if (events_) task_.events = *events_;
   static_cast<TargetOptions&>(task_.privacy) = asked.privacy;
   task_.check();

@@ -34,6 +34,7 @@ class PeopleFront {
     std::int64_t components, seed;
     std::string labels;
     bool csv;
+    bool non_negative;
     const TargetOptions& privacy;
     bool plan;
     const CommonOptions& common;

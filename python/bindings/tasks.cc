@@ -214,6 +214,7 @@ struct PersonTask : PeopleTask {
         .integer("components", 'k', people.components, {1, 1000000}, "number of factors to find")
         .integer("seed", 0, people.seed, {0, std::numeric_limits<std::int64_t>::max()},
                  "of the starts")
+        .flag("non-negative", people.non_negative, "factors without negative entries")
         .append(PeopleTask::table())
         .append(privacy.table());
   }

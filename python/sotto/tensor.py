@@ -219,7 +219,7 @@ class CPDecomposition(_TensorEstimator):
         return options
 
     def _fit_people(self, X: Any) -> CPDecomposition:
-        for name in ("non_negative", "missing", "n_starts", "max_iter", "tol", "weight", "anyway"):
+        for name in ("missing", "n_starts", "max_iter", "tol", "weight", "anyway"):
             if getattr(self, name) not in (None, False):
                 raise Refused(f"{name}: is not for unit=\"person\"")
         if self.n_people is None:
@@ -235,6 +235,8 @@ class CPDecomposition(_TensorEstimator):
                                    "people": self.n_people, "seed": seed_of(self.random_state)}
         if self.values == "counts":
             options["alpha0"] = self.alpha0
+        if self.non_negative:
+            options["non_negative"] = True
         found = self._run("people", options, lambda texts, report: core.run_people(
             data, texts, self._private, names[1:], report))
         self.weights_ = found["weights"]

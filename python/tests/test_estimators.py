@@ -198,9 +198,11 @@ def test_people_are_protected_slice_by_slice():
         2, privacy=private("person"), n_people=people, alpha0=0.1,
         labels=[None, [f"code {n}" for n in range(codes)], [f"drug {n}" for n in range(drugs)]],
         random_state=0).fit(X).report()
-    with pytest.raises(sotto.Refused, match="non_negative"):
-        sotto.CPDecomposition(2, privacy=private("person"), n_people=people,
-                              non_negative=True).fit(X)
+    with pytest.raises(sotto.Refused, match="missing"):
+        sotto.CPDecomposition(2, privacy=private("person"), n_people=people, missing=True).fit(X)
+    real = sotto.CPDecomposition(2, privacy=private("person"), n_people=people, values="real",
+                                 non_negative=True, random_state=0).fit(X)
+    assert min(factor.min() for factor in real.factors_) >= 0
     few = Sparse([c[places[0] < 50] for c in places], counts[places][places[0] < 50],
                  (50, codes, drugs))
     found = model.transform(few).argmax(axis=1)

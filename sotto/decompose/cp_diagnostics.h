@@ -6,6 +6,7 @@
 
 #include "sotto/decompose/cp.h"
 #include "sotto/tensor/mttkrp.h"
+#include "sotto/tensor/sparse_fibres.h"
 
 namespace sotto {
 

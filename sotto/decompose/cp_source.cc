@@ -166,16 +166,15 @@ void CpSource::take_sparse(const SparseTensor& tensor, bool missing) {
   observed_ = missing ? stored_ : 1;
   if (!missing) {
     for (const Index d : tensor.dims()) observed_ *= d;
-    products_ = std::make_unique<SparseMttkrp>(*cache_);
+    products_ = std::make_unique<SparseMttkrp>(tensor);
     return;
   }
-  ones_.emplace(
+  const SparseTensor ones(
       tensor.dims(),
       std::vector<SparseTensor::Coordinate>(tensor.indices().begin(), tensor.indices().end()),
       std::vector<double>(static_cast<std::size_t>(tensor.nnz()), 1.0), Duplicates::refuse);
-  ones_cache_ = std::make_unique<FibreCache>(*ones_);
-  products_ = std::make_unique<SparseMttkrp>(*cache_, Unstored::unknown);
-  mask_products_ = std::make_unique<SparseMttkrp>(*ones_cache_, Unstored::unknown);
+  products_ = std::make_unique<SparseMttkrp>(tensor, Unstored::unknown);
+  mask_products_ = std::make_unique<SparseMttkrp>(ones, Unstored::unknown);
 }
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 
 #include "sotto/decompose/cp.h"
 #include "sotto/decompose/cp_problem.h"
+#include "sotto/tensor/sparse_fibres.h"
 
 namespace sotto {
 
@@ -51,8 +52,7 @@ class CpSource {
   bool complete_ = true;
   Index observed_ = 0, stored_ = 0;
   std::optional<DenseTensor> filled_, mask_;
-  std::optional<SparseTensor> ones_;
-  std::unique_ptr<FibreCache> cache_, ones_cache_;
+  std::unique_ptr<FibreCache> cache_;
   std::unique_ptr<Mttkrp> products_, mask_products_;
   std::unique_ptr<CpProblem> problem_;
 };

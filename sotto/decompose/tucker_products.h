@@ -7,6 +7,7 @@
 #include "sotto/decompose/cp_model.h"
 #include "sotto/tensor/mode_product.h"
 #include "sotto/tensor/mttkrp.h"
+#include "sotto/tensor/sparse_fibres.h"
 
 namespace sotto {
 

@@ -37,6 +37,7 @@ struct PeopleOptions {
   std::int64_t components = 1;
   PeopleValues values = PeopleValues::counts;
   PeopleRoute route = PeopleRoute::automatic;
+  bool non_negative = false;           // factors of real values; those of counts always are
   double alpha0 = 1;                   // sum of the Dirichlet parameters of a person's loadings
   std::optional<std::int64_t> refine;  // expectation steps
   std::optional<std::int64_t> core;    // features of the pair moment

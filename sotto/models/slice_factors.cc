@@ -37,6 +37,13 @@ Vector leading_left(const Matrix& m) {
   return pairs.vectors.col(pairs.vectors.cols() - 1);
 }
 
+// A component is the same when two of its columns change sign: of a column and its opposite, the
+// part without negative numbers that is longer.
+Vector positive_part(const Vector& column) {
+  const Vector up = column.cwiseMax(0.0), down = (-column).cwiseMax(0.0);
+  return up.squaredNorm() >= down.squaredNorm() ? up : down;
+}
+
 // The entrywise product of the factors' Gram matrices, all but one.
 Matrix entrywise_grams(const std::vector<Matrix>& modes, std::size_t but) {
   const Index k = modes[0].cols();
@@ -170,6 +177,7 @@ void SliceEstimate::start_at_random() {
 void SliceEstimate::finish_factor(Matrix& factor) const {
   for (Index t = 0; t < factor.cols(); ++t) {
     auto column = factor.col(t);
+    if (options_.non_negative) column = positive_part(column);
     const double norm = column.norm();
     // A column that noise has wiped out starts again from nowhere in particular.
     if (norm > 1e-100 && std::isfinite(norm)) {

@@ -9,6 +9,8 @@
 //   4. alternating steps: a person's loadings are solved from the current factors and the slice,
 //      nothing is released for that; the normal equations of all modes are released as sums.
 //      Steps are averaged by their precision.
+// Where factors must not be negative, each estimate is drawn to what is not, before the next
+// question is asked.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +51,7 @@ class SliceEstimate {
 
  private:
   Matrix cross_grams(std::size_t but) const;
-  void finish_factor(Matrix& factor) const;
+  void finish_factor(Matrix& factor) const;  // norms, signs
 
   std::vector<Index> dims_, offset_;
   PeopleOptions options_;

@@ -7,23 +7,24 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/counts.h"
+#include "sotto/linalg/kernels/differences.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/record_questions.h"
 
 namespace sotto {
 namespace {
 
-// Points are stored column by column here, so that every step is one pass over long columns.
+// |x - mu_i|^2: rows x k. Stored column by column, so that what follows is passes over long
+// columns.
+Matrix squared_distances(const double* points, Index rows, const RowMatrix& means, Index k) {
+  RowMatrix squares(rows, means.cols());
+  kernels::squared_differences(points, rows, means, squares.data());
+  return squares.leftCols(k);
+}
 
-// |x - mu_i|^2: rows x k.
-Matrix squared_distances(const Matrix& points, const GaussianMixture& mixture) {
-  Matrix distances = Matrix::Zero(points.rows(), mixture.components());
-  for (Index i = 0; i < distances.cols(); ++i) {
-    for (Index j = 0; j < points.cols(); ++j) {
-      distances.col(i).array() += (points.col(j).array() - mixture.means(j, i)).square();
-    }
-  }
-  return distances;
+Matrix squared_distances(const RowMatrix& points, const GaussianMixture& mixture) {
+  return squared_distances(points.data(), points.rows(), kernels::padded_centres(mixture.means),
+                           mixture.components());
 }
 
 struct Posterior {
@@ -61,10 +62,11 @@ void require_dim(Index dim, const GaussianMixture& mixture) {
                 mixture.dim());
 }
 
-// Adds the sums of a piece: counts, offsets, scatter and logarithms, one after the other.
-void add_piece(const Matrix& points, const GaussianMixture& mixture, const ContributionClip& clip,
-               RowMatrix& sum) {
-  const Matrix distances = squared_distances(points, mixture);
+// Adds the sums of a piece: counts, offsets, scatter and logarithms, one after the other. `means`
+// are those of the mixture, padded.
+void add_piece(const double* points, Index rows, const RowMatrix& means,
+               const GaussianMixture& mixture, const ContributionClip& clip, RowMatrix& sum) {
+  const Matrix distances = squared_distances(points, rows, means, mixture.components());
   auto [r, log_sums] = posterior(distances, mixture);
   if (clip.norm != kNoBound) {
     const double square = clip.count_scale * clip.count_scale;
@@ -74,12 +76,11 @@ void add_piece(const Matrix& points, const GaussianMixture& mixture, const Contr
   }
   const Index k = r.cols(), d = mixture.dim();
   sum.leftCols(k) += r.colwise().sum();
-  for (Index i = 0; i < k; ++i) {
-    for (Index j = 0; j < d; ++j) {
-      sum(0, k + i * d + j) +=
-          (r.col(i).array() * (points.col(j).array() - mixture.means(j, i))).sum();
-    }
-  }
+  RowMatrix weights = RowMatrix::Zero(rows, means.cols());
+  weights.leftCols(k) = r;
+  RowMatrix offsets = RowMatrix::Zero(d, means.cols());
+  kernels::add_weighted_differences(points, rows, means, weights.data(), offsets.data());
+  Eigen::Map<Matrix>(sum.data() + k, d, k) += offsets.leftCols(k);
   sum(0, k * (d + 1)) += r.cwiseProduct(distances).sum();
   sum(0, k * (d + 1) + 1) += log_sums.sum();
 }
@@ -101,8 +102,9 @@ Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture) 
 
 void ExpectationSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   part.setZero(1, cols());
+  const RowMatrix means = kernels::padded_centres(mixture_.means);
   for_pieces(0, rows.rows(), [&](Index first, Index last) {
-    add_piece(rows.middleRows(first, last - first), mixture_, clip_, part);
+    add_piece(rows.data() + first * rows.cols(), last - first, means, mixture_, clip_, part);
   });
 }
 

@@ -26,6 +26,11 @@ void draw_into_ball(RowMatrix& rows, double radius) {
   }
 }
 
+// z = x - c, one column a record: as the rows lie in memory.
+Matrix centred_columns(const RowMatrix& rows, const Vector& centre) {
+  return Eigen::Map<const Matrix>(rows.data(), rows.cols(), rows.rows()).colwise() - centre;
+}
+
 Index read_block(PointSource& source, PointBlock& block, RowMatrix& rows) {
   const Index read = source.read(record_block_rows(source.dim()), block);
   if (read > 0) rows = block.is_sparse ? RowMatrix(block.sparse) : block.dense;
@@ -65,6 +70,7 @@ Index for_record_blocks(PointSource& source, double radius,
 }
 
 void BallSum::of_block(const PointBlock& block, RowMatrix& part) const {
+  if (!block.is_sparse && radius_ == kNoBound) return of_rows(block.dense, part);
   RowMatrix rows = block.is_sparse ? RowMatrix(block.sparse) : block.dense;
   draw_into_ball(rows, radius_);
   of_rows(rows, part);
@@ -87,10 +93,10 @@ void NormCounts::of_block(const PointBlock& block, RowMatrix& part) const {
 
 void MomentSums::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   const Index d = centre_.size();
-  const Matrix z = rows.rowwise() - centre_.transpose();
+  const Matrix z = centred_columns(rows, centre_);
   part.resize(1, cols());
-  part.leftCols(d) = z.colwise().sum();
-  Eigen::Map<Matrix>(part.data() + d, d, d) = multiply_transposed(z, z);
+  part.leftCols(d) = z.rowwise().sum().transpose();
+  Eigen::Map<Matrix>(part.data() + d, d, d) = multiply_by_transposed(z, z);
 }
 
 PointSums sum_moments(PointSource& source, const Vector& centre, double radius) {
@@ -116,7 +122,7 @@ PointStatistics point_statistics(PointSource& source) {
 }
 
 void CubeSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
-  RowMatrix y = multiply(Matrix(rows.rowwise() - centre_.transpose()), w_);
+  RowMatrix y = multiply_transposed(w_, centred_columns(rows, centre_)).transpose();
   draw_into_ball(y, reach_);
   PlacementSum sum(w_.cols());
   sum.add(RowMatrix(y / 3), y);

@@ -157,7 +157,8 @@ OptionTable DecomposeTask::table() {
               "symmetry; eigenpairs: local maxima of T(x,..,x), shifted power method; cp: all "
               "factors fitted jointly; tucker: a core and a basis for each mode")
       .reals("ranks", ranks, {1, 1e9}, "ranks of a Tucker model, one a mode or one for all")
-      .flag("non-negative", non_negative, "cp and tucker: factors without negative entries")
+      .flag("non-negative", non_negative,
+            "cp, tucker and unit person: factors without negative entries")
       .flag("missing", missing,
             "cp and tucker: NaN, and what a sparse tensor does not list, are not known")
       .text("mask", 0, mask, "FILE",

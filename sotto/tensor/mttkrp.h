@@ -6,14 +6,13 @@
 // stale only what depends on it. Answers are the same for any number of threads.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/sparse_tensor.h"
+#include "sotto/tensor/sparse_tiles.h"
 
 namespace sotto {
 
@@ -77,64 +76,18 @@ class DenseMttkrp final : public Mttkrp {
   Contracted onto_left_, onto_right_;
 };
 
-// The entries of a sparse tensor in the order of one mode's rows, and within a row in the order of
-// the other modes. A run of equal indices in all other modes but the last is a fibre: the product
-// of those modes' rows is taken once.
-class SparseFibres {
- public:
-  using Coordinate = SparseTensor::Coordinate;
-
-  // Borrows the tensor. Mode 0 is used as it lies; any other mode is copied, 8 + 4 (order - 1)
-  // bytes an entry.
-  SparseFibres(const SparseTensor& tensor, Index mode);
-
-  Index mode() const { return mode_; }
-  Index entries() const { return begin_.back(); }
-  // Where the entries of a row begin; one more than there are rows.
-  const std::vector<Index>& begin() const { return begin_; }
-  // The modes other than mode(), in order.
-  const std::vector<Index>& others() const { return others_; }
-  // The index of an entry in mode others()[n].
-  Coordinate index(Index entry, Index n) const { return index_[entry * stride_ + n]; }
-  const Coordinate* indices(Index entry) const { return index_ + entry * stride_; }
-  double value(Index entry) const { return value_[entry]; }
-
- private:
-  void copy_in_row_order(const SparseTensor& tensor);
-
-  Index mode_, stride_;
-  std::vector<Index> begin_, others_;
-  std::vector<Coordinate, ArrayAllocator<Coordinate>> own_index_;
-  AlignedValues own_value_;
-  const Coordinate* index_;
-  const double* value_;
-};
-
-// The fibres of every mode, each made when it is first asked for and kept.
-class FibreCache {
- public:
-  explicit FibreCache(const SparseTensor& tensor)
-      : tensor_(tensor), fibres_(static_cast<std::size_t>(tensor.order())) {}
-  const SparseTensor& tensor() const { return tensor_; }
-  const SparseFibres& of(Index mode);
-
- private:
-  const SparseTensor& tensor_;
-  std::vector<std::unique_ptr<SparseFibres>> fibres_;
-};
-
-// M^mode from the rows of all factors; that of the fibres' own mode is not read.
-RowMatrix sparse_mttkrp(const SparseFibres& fibres, std::span<const RowMatrix> factors);
-
 // What places that are not stored stand for.
 enum class Unstored { zero, unknown };
 
-// Borrows the cache, so that several objects can share it. 2 order nnz k flops a product.
+// Keeps a sorted copy of the tensor (sparse_tiles.h). 2 order nnz k flops a product.
 class SparseMttkrp final : public Mttkrp {
  public:
-  explicit SparseMttkrp(FibreCache& cache, Unstored unstored = Unstored::zero);
+  // A factor in strips of at most 16 columns, padded with columns of zeros to whole registers.
+  using Strips = std::vector<RowMatrix>;
 
-  const std::vector<Index>& dims() const override { return cache_.tensor().dims(); }
+  explicit SparseMttkrp(const SparseTensor& tensor, Unstored unstored = Unstored::zero);
+
+  const std::vector<Index>& dims() const override { return tiles_.dims(); }
   double squared_norm() const override { return squared_norm_; }
   void place(Index mode, const Matrix& factor) override;
   Matrix product(Index mode) override;
@@ -143,10 +96,11 @@ class SparseMttkrp final : public Mttkrp {
   double squared_residual() const override;
 
  private:
-  FibreCache& cache_;
+  SparseTiles tiles_;
   Unstored unstored_;
   double squared_norm_ = 0;
-  std::vector<RowMatrix> factors_;
+  Index components_ = 0;
+  std::vector<Strips> factors_;
 };
 
 }  // namespace sotto

@@ -98,8 +98,7 @@ TEST(Mttkrp, sparse_equals_the_definition_in_every_mode) {
       SeededRandom random(9);
       const DenseTensor x = mttkrp_tensor(dims, 0.3, random);
       const SparseTensor sparse = SparseTensor::from_dense(x);
-      FibreCache cache(sparse);
-      SparseMttkrp products(cache);
+      SparseMttkrp products(sparse);
       const std::vector<Matrix> factors = mttkrp_factors(dims, k, random);
       for (Index m = 0; m < x.order(); ++m) products.place(m, factors[m]);
       for (Index m = 0; m < x.order(); ++m) {
@@ -112,12 +111,57 @@ TEST(Mttkrp, sparse_equals_the_definition_in_every_mode) {
   }
 }
 
+SparseTensor scattered(const std::vector<Index>& dims, Index entries, SeededRandom& random) {
+  std::vector<SparseTensor::Coordinate> indices;
+  std::vector<double> values;
+  for (Index e = 0; e < entries; ++e) {
+    for (const Index d : dims) {
+      // Squares crowd the first rows, so that some tiles are much fuller than others.
+      const double place = random.uniform() * random.uniform();
+      indices.push_back(static_cast<SparseTensor::Coordinate>(place * static_cast<double>(d)));
+    }
+    values.push_back(random.normal());
+  }
+  return {dims, std::move(indices), std::move(values), Duplicates::sum};
+}
+
+// Shapes of many tiles, of tiles with several pieces, and of modes too long for short edges.
+TEST(Mttkrp, sparse_equals_the_definition_over_many_tiles_with_the_same_bits_for_any_threads) {
+  for (const std::vector<Index>& dims :
+       {std::vector<Index>{5000, 9000, 7}, std::vector<Index>{3, 2500, 6000},
+        std::vector<Index>{200000, 3, 300000}, std::vector<Index>{3000, 4, 2100, 5}}) {
+    SeededRandom random(12);
+    const SparseTensor sparse = scattered(dims, 200000, random);
+    const std::vector<Matrix> factors = mttkrp_factors(dims, 5, random);
+    const auto products_of_all = [&] {
+      SparseMttkrp products(sparse);
+      for (Index m = 0; m < sparse.order(); ++m) products.place(m, factors[m]);
+      std::vector<Matrix> found;
+      for (Index m = 0; m < sparse.order(); ++m) found.push_back(products.product(m));
+      found.push_back(Matrix::Constant(1, 1, products.squared_residual()));
+      return found;
+    };
+    const std::vector<Matrix> found = on_threads(1, products_of_all);
+    for (Index m = 0; m < sparse.order(); ++m) {
+      Matrix expected = Matrix::Zero(dims[m], 5);
+      for (Index e = 0; e < sparse.nnz(); ++e) {
+        Eigen::RowVectorXd product = Eigen::RowVectorXd::Constant(5, sparse.values()[e]);
+        for (Index n = 0; n < sparse.order(); ++n) {
+          if (n != m) product.array() *= factors[n].row(sparse.index(e)[n]).array();
+        }
+        expected.row(sparse.index(e)[m]) += product;
+      }
+      EXPECT_LT((found[m] - expected).norm(), 1e-12 * expected.norm()) << shape_text(dims) << m;
+    }
+    EXPECT_EQ(on_threads(4, products_of_all), found);
+  }
+}
+
 TEST(Mttkrp, residual_of_a_list_of_observations_leaves_other_places_out) {
   SeededRandom random(10);
   const DenseTensor x = mttkrp_tensor({6, 7, 8}, 0.4, random);
   const SparseTensor sparse = SparseTensor::from_dense(x);
-  FibreCache cache(sparse);
-  SparseMttkrp products(cache, Unstored::unknown);
+  SparseMttkrp products(sparse, Unstored::unknown);
   const std::vector<Matrix> factors = mttkrp_factors(x.dims(), 3, random);
   for (Index m = 0; m < 3; ++m) products.place(m, factors[m]);
   EXPECT_NEAR(products.squared_residual() / naive_squared_residual(x, factors, true), 1, 1e-12);
@@ -130,8 +174,7 @@ TEST(Mttkrp, gives_the_same_bits_for_any_number_of_threads) {
   const std::vector<Matrix> factors = mttkrp_factors(x.dims(), 10, random);
   const auto answers = [&] {
     DenseMttkrp dense(x);
-    FibreCache cache(sparse);
-    SparseMttkrp by_entry(cache);
+    SparseMttkrp by_entry(sparse);
     std::vector<Matrix> found;
     for (Mttkrp* products : std::initializer_list<Mttkrp*>{&dense, &by_entry}) {
       for (Index m = 0; m < 3; ++m) products->place(m, factors[m]);

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "sotto/tensor/mttkrp.h"
+#include "sotto/tensor/sparse_fibres.h"
 
 namespace sotto {
 

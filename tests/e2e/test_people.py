@@ -136,6 +136,14 @@ class People(ProgramTest):
             self.assertGreater(max(abs(cosine(column, c)) for c in columns(out / "factors_1.npy")),
                                1 - 1e-6)
         self.result("decompose", dense, "--unit", "person", "-k", 2, "--values", "real", *PRIVATE)
+        for privacy in ((), PRIVATE):
+            out = self.folder / f"non-negative{len(privacy)}"
+            self.result("decompose", dense, "--unit", "person", "-k", 2, "--values", "real",
+                        "--non-negative", *privacy, "--out", out)
+            for mode in 1, 2:
+                for column in columns(out / f"factors_{mode}.npy"):
+                    self.assertGreaterEqual(min(column), 0)
+                    self.assertAlmostEqual(sum(x * x for x in column), 1)
 
     def test_refuses_what_cannot_be(self):
         private = (*PERSON, *PRIVATE)
@@ -152,7 +160,7 @@ class People(ProgramTest):
         refuse(f"{head}4 5 6 1\n", *PERSON, "--epsilon", 1, says="--delta")
         refuse(f"{head}4 5 6 1\n", *PERSON, "--people", 5, says="--people")
         refuse(f"{head}4 5 6 1\n", "-k", 2, "--refine", 5, says="--unit")
-        for of_entries in (("--method", "tucker"), ("--non-negative",), ("--starts", 4),
+        for of_entries in (("--method", "tucker"), ("--missing",), ("--starts", 4),
                            ("--mechanism", "input"), ("--weight", 5), ("--anyway",)):
             refuse(f"{head}4 5 6 1\n", *private, *of_entries, says=of_entries[0])
         refuse(f"{head}4 5 6 1\n", *PERSON, "--epsilon", 1, "--delta", 0.5, says="delta")

@@ -162,19 +162,20 @@ TEST(PeopleFactors, three_modes_heavy_users_and_other_frequencies_do_no_harm) {
   EXPECT_GT(worst_factor_cosine(outcome.fit.model.factors, made.factors), 0.94);
 }
 
-// Dense slices of rank 3 with signs of both kinds, and noise.
+// Dense slices of rank 3 with loadings of both signs, and noise.
 struct RealSlices {
   SparseTensor values;
   std::vector<Matrix> factors;
 };
 
-RealSlices real_slices(const std::vector<Index>& sizes, double noise) {
+RealSlices real_slices(const std::vector<Index>& sizes, double noise, bool non_negative = false) {
   SeededRandom random(21);
   const Index k = 3;
   std::vector<Matrix> factors;
   for (std::size_t m = 1; m < sizes.size(); ++m) {
     Matrix factor(sizes[m], k);
     for (Index n = 0; n < factor.size(); ++n) factor.data()[n] = random.normal();
+    if (non_negative) factor = factor.cwiseMax(0.0).eval();
     factor.colwise().normalize();
     factors.push_back(std::move(factor));
   }
@@ -224,6 +225,24 @@ TEST(PeopleFactors, of_real_values_are_found_exactly_and_privately) {
     EXPECT_GT(worst_absolute_cosine(outcome.fit.model.factors, made.factors), 0.94);
     EXPECT_EQ(outcome.certificate.epsilon, 2);
   }
+}
+
+TEST(PeopleFactors, of_real_values_are_not_negative_where_asked_and_then_closer_to_the_truth) {
+  const RealSlices made = real_slices({1500, 30, 20}, 0.02, /*non_negative=*/true);
+  PeopleOptions options;
+  options.components = 3;
+  options.values = PeopleValues::real;
+  const double free =
+      worst_absolute_cosine(private_fit(made.values, options, 1).fit.model.factors, made.factors);
+  options.non_negative = true;
+  const PrivateOutcome outcome = private_fit(made.values, options, 1);
+  for (const Matrix& factor : outcome.fit.model.factors) EXPECT_GE(factor.minCoeff(), 0);
+  EXPECT_GT(worst_absolute_cosine(outcome.fit.model.factors, made.factors), free);
+  for (const Matrix& factor : fit_people(made.values, options).model.factors) {
+    EXPECT_GE(factor.minCoeff(), 0);
+  }
+  EXPECT_GT(worst_absolute_cosine(fit_people(made.values, options).model.factors, made.factors),
+            0.999);
 }
 
 TEST(PeopleFactors, a_mode_of_size_one_and_nobody_at_all_are_no_obstacle) {

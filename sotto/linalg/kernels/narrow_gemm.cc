@@ -11,24 +11,46 @@ namespace {
 // Rows of B used at a time, so that they stay in the cache: 128 KB at 32 columns.
 constexpr Index kDepth = 512;
 
-// Rows x (Vectors lanes) of C; b and c have `stride` numbers a row.
-template <int Vectors, int Rows>
+// Asks for what the next tiles read, or, where rows lie side by side, what this one reads next. The
+// hardware loses a matrix whose columns are long at every turn.
+template <int Rows>
+void prefetch(const StridedMatrix& a, const double* column, Index t) {
+  constexpr Index kLine = 8, kDown = 48, kAlong = 128;
+  if (a.row_step == 1) {
+    __builtin_prefetch(column + kDown);
+    __builtin_prefetch(column + kDown + kLine);
+  } else if (t % kLine == 0) {
+    for (int r = 0; r < Rows; ++r) __builtin_prefetch(column + r * a.row_step + kAlong);
+  }
+}
+
+// Rows x (Vectors lanes, and half of them more where `Half`) of C; b and c have `stride` numbers a
+// row.
+template <int Vectors, bool Half, int Rows>
 void tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
-  Lanes sum[Rows][Vectors];
+  constexpr int kHalfAt = Vectors * kLanes;
+  Lanes sum[Rows][Vectors > 0 ? Vectors : 1];
+  HalfLanes half[Rows];
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) sum[r][v] = load(c + r * stride + v * kLanes);
+    if constexpr (Half) half[r] = load_half(c + r * stride + kHalfAt);
   }
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
-    Lanes bt[Vectors];
+    Lanes bt[Vectors > 0 ? Vectors : 1];
+    HalfLanes half_bt = {};
+    prefetch<Rows>(a, column, t);
     for (int v = 0; v < Vectors; ++v) bt[v] = load(b + v * kLanes);
+    if constexpr (Half) half_bt = load_half(b + kHalfAt);
     for (int r = 0; r < Rows; ++r) {
       const double s = column[r * a.row_step];
       for (int v = 0; v < Vectors; ++v) sum[r][v] += s * bt[v];
+      if constexpr (Half) half[r] += s * half_bt;
     }
   }
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) store(c + r * stride + v * kLanes, sum[r][v]);
+    if constexpr (Half) store_half(c + r * stride + kHalfAt, half[r]);
   }
 }
 
@@ -45,19 +67,19 @@ constexpr int rows_of_tile(int vectors) {
 }
 
 // A strip of Vectors lanes of C, all rows, in slices of kDepth rows of B.
-template <int Vectors>
+template <int Vectors, bool Half = false>
 void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
-  constexpr int kTileRows = rows_of_tile(Vectors);
+  constexpr int kTileRows = rows_of_tile(Vectors + (Half ? 1 : 0));
   for (Index first = 0; first < a.columns; first += kDepth) {
     StridedMatrix slice = a;
     slice.data += first * a.column_step;
     slice.columns = std::min(kDepth, a.columns - first);
     Index row = 0;
     for (; row + kTileRows <= a.rows; row += kTileRows, slice.data += kTileRows * a.row_step) {
-      tile<Vectors, kTileRows>(slice, b + first * stride, c + row * stride, stride);
+      tile<Vectors, Half, kTileRows>(slice, b + first * stride, c + row * stride, stride);
     }
     for (; row < a.rows; ++row, slice.data += a.row_step) {
-      tile<Vectors, 1>(slice, b + first * stride, c + row * stride, stride);
+      tile<Vectors, Half, 1>(slice, b + first * stride, c + row * stride, stride);
     }
   }
 }
@@ -65,12 +87,34 @@ void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
 // Each strip reads A once, so there are as few as possible and all of about the same width.
 constexpr Index kWidestStrip = kLanes == 8 ? 4 : 3;
 
-// Works on as many full vectors as there are. Returns the number of columns done.
+void strip_with_half(Index vectors, const StridedMatrix& a, const double* b, double* c,
+                     Index stride) {
+  switch (vectors) {
+#if defined(__AVX512F__)
+    case 3:
+      return strip<3, true>(a, b, c, stride);
+#endif
+    case 2:
+      return strip<2, true>(a, b, c, stride);
+    case 1:
+      return strip<1, true>(a, b, c, stride);
+    default:
+      return strip<0, true>(a, b, c, stride);
+  }
+}
+
+// Works on as many full vectors as there are, and half a one. Returns the number of columns done.
 Index full_strips(const StridedMatrix& a, const double* b, double* c, Index n) {
-  const Index vectors = n / kLanes, strips = (vectors + kWidestStrip - 1) / kWidestStrip;
+  const bool half = n % kLanes >= kHalfLanes;
+  const Index vectors = n / kLanes + (half ? 1 : 0);
+  const Index strips = (vectors + kWidestStrip - 1) / kWidestStrip;
   Index done = 0;
   for (Index s = 0; s < strips; ++s) {
     const Index width = (vectors * (s + 1)) / strips - (vectors * s) / strips;
+    if (half && s + 1 == strips) {
+      strip_with_half(width - 1, a, b + done, c + done, n);
+      return n / kHalfLanes * kHalfLanes;
+    }
     switch (width) {
 #if defined(__AVX512F__)
       case 4:

@@ -19,7 +19,7 @@ TEST(NarrowGemm, adds_the_product_for_a_matrix_and_for_a_transpose) {
   SeededRandom random(1);
   for (const Index m : {1, 5, 6, 7, 25}) {
     for (const Index k : {0, 1, 3, 511, 512, 1025}) {
-      for (const Index n : {1, 2, 7, 8, 9, 16, 24, 31, 32, 33, 70}) {
+      for (const Index n : {1, 2, 4, 7, 8, 9, 12, 16, 20, 24, 28, 31, 32, 33, 60, 70}) {
         const RowMajor a = random_matrix(m, k, random), b = random_matrix(k, n, random),
                        start = random_matrix(m, n, random), at = a.transpose();
         RowMajor expected = start;
