@@ -23,6 +23,10 @@ constexpr int kLengthOfDocument = 50;
 
 // Guess all coins, or those that look surest: one of these numbers counts.
 constexpr int kShares[] = {1, 2, 4, 8, 16};
+// Twice: for noise as it is claimed, and for hardly any, at which canaries that overlap are told
+// apart.
+constexpr double kOfEach = (1 - kConfidence) / (2 * std::size(kShares));
+constexpr double kHardlyNoise = 1e-6;
 
 // The releases in which a canary makes the same difference whatever the noise is, joined, in units
 // of their noise.
@@ -78,9 +82,14 @@ double dot(const Numbers& a, const Numbers& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// For each canary a number around zero: positive if it seems to have its second form. The coins'
-// best linear estimate, which takes the other canaries into account.
-Numbers estimated_coins(const CanaryRuns& runs) {
+// What the coins move the releases by, and what was seen.
+struct CoinEquations {
+  std::vector<double> matrix,
+      right_side;          // products of differences with each other and the release
+  double mean_square = 0;  // of a difference
+};
+
+CoinEquations coin_equations(const CanaryRuns& runs) {
   const CanaryNumbers numbers(runs);
   const std::size_t m = runs.coins.size();
   const Numbers seeded = numbers.of(runs.none[0]);
@@ -91,26 +100,36 @@ Numbers estimated_coins(const CanaryRuns& runs) {
     for (std::size_t i = 0; i < seeded.size(); ++i) difference[i] -= seeded[i];
     differences.push_back(std::move(difference));
   }
-  Numbers centre(seeded.size());
+  Numbers seen = numbers.of(runs.audited);
+  SOTTO_REQUIRE(seen.size() == seeded.size(), "releases differ in size from run to run");
   for (const SeenRun& run : runs.none) {
     const Numbers one = numbers.of(run);
-    for (std::size_t i = 0; i < centre.size(); ++i) {
-      centre[i] += one[i] / static_cast<double>(runs.none.size());
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      seen[i] -= one[i] / static_cast<double>(runs.none.size());
     }
   }
   for (const Numbers& difference : differences) {
-    for (std::size_t i = 0; i < centre.size(); ++i) centre[i] += difference[i] / 2;
+    for (std::size_t i = 0; i < seen.size(); ++i) seen[i] -= difference[i] / 2;
   }
-  Numbers seen = numbers.of(runs.audited);
-  SOTTO_REQUIRE(seen.size() == centre.size(), "releases differ in size from run to run");
-  for (std::size_t i = 0; i < seen.size(); ++i) seen[i] -= centre[i];
 
-  Numbers matrix(m * m), estimate(m);
+  CoinEquations equations{Numbers(m * m), Numbers(m), 0};
   for (std::size_t i = 0; i < m; ++i) {
-    estimate[i] = dot(differences[i], seen);
-    for (std::size_t j = 0; j <= i; ++j) matrix[i * m + j] = dot(differences[i], differences[j]);
-    matrix[i * m + i] += 4;  // the variance of a coin is a quarter
+    equations.right_side[i] = dot(differences[i], seen);
+    for (std::size_t j = 0; j <= i; ++j) {
+      equations.matrix[i * m + j] = dot(differences[i], differences[j]);
+    }
+    equations.mean_square += equations.matrix[i * m + i] / static_cast<double>(m);
   }
+  return equations;
+}
+
+// For each canary a number around zero: positive if it seems to have its second form. The coins'
+// best linear estimate where the noise has a variance of `noise` times what is claimed.
+Numbers estimated_coins(const CoinEquations& equations, double noise) {
+  Numbers matrix = equations.matrix, estimate = equations.right_side;
+  const std::size_t m = estimate.size();
+  // The variance of a coin is a quarter.
+  for (std::size_t i = 0; i < m; ++i) matrix[i * m + i] += 4 * noise;
   solve_symmetric(matrix, estimate);
   return estimate;
 }
@@ -119,6 +138,29 @@ PrivacyClaim exchanged(const Certificate& certificate) {
   const PrivacyClaim claim{certificate.epsilon, certificate.statement.delta};
   if (!certificate.statement.adds_or_removes) return claim;
   return {2 * claim.epsilon, (1 + std::exp(claim.epsilon)) * claim.delta};
+}
+
+// Guesses the surest coins and keeps the number of guesses that proves most.
+void judge(const Numbers& estimate, const std::vector<bool>& coins, CanaryResult& result) {
+  std::vector<std::size_t> surest(estimate.size());
+  std::iota(surest.begin(), surest.end(), 0U);
+  std::stable_sort(surest.begin(), surest.end(), [&](std::size_t i, std::size_t j) {
+    return std::abs(estimate[i]) > std::abs(estimate[j]);
+  });
+  for (const int share : kShares) {
+    const std::int64_t guesses = result.canaries / share;
+    if (guesses == 0) break;
+    const auto right = std::count_if(surest.begin(), surest.begin() + guesses,
+                                     [&](std::size_t i) { return (estimate[i] > 0) == coins[i]; });
+    const auto epsilon = [&](std::int64_t of) {
+      return epsilon_of_guesses(of, guesses, result.canaries, result.claim.delta, kOfEach);
+    };
+    result.most = std::max(result.most, epsilon(guesses));
+    if (result.guesses > 0 && epsilon(right) <= result.proved) continue;
+    result.proved = epsilon(right);
+    result.guesses = guesses;
+    result.right = right;
+  }
 }
 
 }  // namespace
@@ -203,30 +245,12 @@ CanaryResult audit_canaries(const CanaryRuns& runs) {
   SOTTO_REQUIRE(runs.certificate.proved,
                 "the run claims no privacy, so there is nothing to audit: {}",
                 runs.certificate.why);
-  const Numbers estimate = estimated_coins(runs);
-  std::vector<std::size_t> surest(estimate.size());
-  std::iota(surest.begin(), surest.end(), 0U);
-  std::stable_sort(surest.begin(), surest.end(), [&](std::size_t i, std::size_t j) {
-    return std::abs(estimate[i]) > std::abs(estimate[j]);
-  });
+  const CoinEquations equations = coin_equations(runs);
   CanaryResult result;
   result.canaries = std::ssize(runs.coins);
   result.claim = exchanged(runs.certificate);
-  constexpr double kOfEach = (1 - kConfidence) / std::size(kShares);
-  for (const int share : kShares) {
-    const std::int64_t guesses = result.canaries / share;
-    if (guesses == 0) break;
-    const auto right = std::count_if(surest.begin(), surest.begin() + guesses, [&](std::size_t i) {
-      return (estimate[i] > 0) == runs.coins[i];
-    });
-    const double delta = result.claim.delta;
-    const double epsilon = epsilon_of_guesses(right, guesses, result.canaries, delta, kOfEach);
-    result.most = std::max(result.most,
-                           epsilon_of_guesses(guesses, guesses, result.canaries, delta, kOfEach));
-    if (result.guesses > 0 && epsilon <= result.proved) continue;
-    result.proved = epsilon;
-    result.guesses = guesses;
-    result.right = right;
+  for (const double noise : {1.0, kHardlyNoise * equations.mean_square}) {
+    judge(estimated_coins(equations, noise), runs.coins, result);
   }
   return result;
 }

@@ -92,11 +92,15 @@ const std::vector<double>& Claims::epsilons(std::size_t count) const {
   return known_.emplace(count, promised ? account_budget() : account(count)).first->second;
 }
 
-bool Claims::is_pure(std::size_t count) const {
+NoiseKind Claims::noise(std::size_t count) const {
+  bool all_laplace = true;
   for (const RecordBill& bill : beginning_of(certificate_, count).bills()) {
-    if (std::isnan(basic_pure_epsilon(bill.spends))) return false;
+    if (std::isnan(basic_pure_epsilon(bill.spends))) return NoiseKind::gaussian;
+    for (const Spend& spend : bill.spends) {
+      all_laplace = all_laplace && std::holds_alternative<LaplaceCost>(spend.cost);
+    }
   }
-  return true;
+  return all_laplace ? NoiseKind::laplace : NoiseKind::pure;
 }
 
 }  // namespace sotto::audit

@@ -10,6 +10,10 @@
 
 namespace sotto::audit {
 
+// What the first releases are like, for the best test against them. `pure`: nothing but epsilon is
+// known.
+enum class NoiseKind { gaussian, laplace, pure };
+
 class Claims {
  public:
   // Refuses a certificate that proves nothing.
@@ -25,8 +29,7 @@ class Claims {
   // budget included.
   const std::vector<double>& epsilons(std::size_t count) const;
 
-  // Whether the claim on the first releases is pure: it does not fall with delta.
-  bool is_pure(std::size_t count) const;
+  NoiseKind noise(std::size_t count) const;
 
  private:
   std::vector<double> account(std::size_t count) const;

@@ -46,6 +46,19 @@ bool gaussian_is_found(const Claims& claims, std::size_t count, const BinomialLi
   return false;
 }
 
+double laplace_above(double x) { return x < 0 ? 1 - std::exp(x) / 2 : std::exp(-x) / 2; }
+
+bool laplace_is_found(const Claims& claims, std::size_t count, const BinomialLimits& limits,
+                      double epsilon) {
+  constexpr int kThresholds = 40;
+  for (int n = 0; n <= kThresholds; ++n) {
+    const double at = (2.0 * n / kThresholds - 0.5) * epsilon;
+    if (is_found(claims, count, limits, laplace_above(at - epsilon), laplace_above(at)))
+      return true;
+  }
+  return false;
+}
+
 // Randomised response is the worst of all pure mechanisms.
 bool pure_is_found(const Claims& claims, std::size_t count, const BinomialLimits& limits,
                    double epsilon) {
@@ -80,21 +93,21 @@ Excess largest_excess(const Claims& claims, std::size_t count, double p, double 
 
 Power power_of(const Claims& claims, std::size_t count, const BinomialLimits& limits) {
   Power power;
-  const auto [epsilon, delta] = claims.whole();
+  const double delta = claims.whole().delta;
   power.most = proved_epsilon(limits.lower(limits.n()), limits.upper(0), delta);
   const double claimed = claims.epsilons(count).front();
-  if (claims.is_pure(count)) {
-    const double factor =
-        least_factor([&](double f) { return pure_is_found(claims, count, limits, f * claimed); });
-    power.noise = 1 / factor;
-    power.epsilon = factor * claimed;
-    return power;
-  }
-  const double mu = gdp_mu(claimed, delta);
-  const double factor =
-      least_factor([&](double f) { return gaussian_is_found(claims, count, limits, f * mu); });
+  const NoiseKind noise = claims.noise(count);
+  const double mu = noise == NoiseKind::gaussian ? gdp_mu(claimed, delta) : 0;
+  const double factor = least_factor([&](double f) {
+    if (noise == NoiseKind::gaussian) return gaussian_is_found(claims, count, limits, f * mu);
+    if (noise == NoiseKind::laplace) return laplace_is_found(claims, count, limits, f * claimed);
+    return pure_is_found(claims, count, limits, f * claimed);
+  });
   power.noise = 1 / factor;
-  power.epsilon = std::isfinite(factor) ? gdp_epsilon(factor * mu, delta) : kInfinity;
+  power.epsilon = factor * claimed;
+  if (noise == NoiseKind::gaussian && std::isfinite(factor)) {
+    power.epsilon = gdp_epsilon(factor * mu, delta);
+  }
   return power;
 }
 

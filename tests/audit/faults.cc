@@ -5,7 +5,7 @@
 // planned and charged stays as it is.
 //
 //   noise   a fifth of the noise of every block is missing
-//   quiet   nine tenths of it are
+//   quiet   all but a thousandth of it is
 //   clip    records are not clipped to the bound on their norm
 //   key     every run draws the noise of the same key
 //   stream  every release of a run draws the noise of the same stream
@@ -38,7 +38,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kShareOfNoise = 0.8, kHardlyAny = 0.1;
+constexpr double kShareOfNoise = 0.8, kHardlyAny = 1e-3;
 
 bool is_planted(std::string_view fault) {
   const char* planted = std::getenv("SOTTO_FAULT");

@@ -65,19 +65,22 @@ class Streams {
   NoiseKey key_;
 };
 
-// A mechanism on neighbours: the releases of one run on one side.
+// The releases of one run; `there`: with the record that makes the difference.
+using ReleaseOnce = std::function<std::vector<SeenRelease>(bool there, Streams&)>;
+
+// A mechanism on neighbours.
 struct Audited {
   std::string name;
   std::vector<Fault> faults;
   bool adds_or_removes;
   double delta;
-  // `there`: with the record that makes the difference.
-  std::function<std::vector<SeenRelease>(bool there, const Fault&, Streams&)> run;
+  // Makes the mechanism with a fault.
+  std::function<ReleaseOnce(const Fault&)> make;
 };
 
-SeenRun seen(const Audited& audited, const Fault& fault, bool there, std::uint64_t seed) {
+SeenRun seen(const ReleaseOnce& release, const Fault& fault, bool there, std::uint64_t seed) {
   Streams streams(seed, fault);
-  SeenRun run{audited.run(there, fault, streams), {}, {"exit code 0"}};
+  SeenRun run{release(there, streams), {}, {"exit code 0"}};
   if (fault.count) run.published["records"] = there ? 1001 : 1000;
   return run;
 }
@@ -89,21 +92,22 @@ Certificate certificate_of(const Audited& audited) {
   statement.delta = audited.delta;
   Ledger ledger(statement);
   Streams streams(1, kNone);
-  for (const SeenRelease& release : audited.run(false, kNone, streams)) ledger.add(release.record);
+  for (const SeenRelease& release : audited.make(kNone)(false, streams)) ledger.add(release.record);
   return ledger.certify();
 }
 
 NeighbourRuns runs_of(const Audited& audited, const Fault& fault, std::int64_t count) {
+  const ReleaseOnce release = audited.make(fault);
   NeighbourRuns runs;
   runs.certificate = certificate_of(audited);
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    runs.same_noise.emplace_back(seen(audited, fault, false, seed),
-                                 seen(audited, fault, true, seed));
+    runs.same_noise.emplace_back(seen(release, fault, false, seed),
+                                 seen(release, fault, true, seed));
   }
   for (std::int64_t n = 0; n < count; ++n) {
     const auto seed = static_cast<std::uint64_t>(1000 + 2 * n);
-    runs.here.push_back(seen(audited, fault, false, seed));
-    runs.there.push_back(seen(audited, fault, true, seed + 1));
+    runs.here.push_back(seen(release, fault, false, seed));
+    runs.there.push_back(seen(release, fault, true, seed + 1));
   }
   return runs;
 }
@@ -124,12 +128,14 @@ std::vector<double> unit_vector(std::size_t size, double length) {
 const std::vector<Fault> kAllFaults{kNone, kLessNoise, kNoClip, kSameKey, kCount};
 
 Audited gaussian() {
-  return {"gaussian", kAllFaults, false, kDelta, [](bool there, const Fault& fault, Streams& s) {
+  return {"gaussian", kAllFaults, false, kDelta, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kNoise = 1 / 3.0;
             const GaussianMechanism claimed("block", 1, kNoise, 20);
             const GaussianMechanism drawn("block", 1, kNoise * fault.noise, 20);
-            return std::vector{
-                released(claimed, drawn, unit_vector(20, there ? fault.contribution : 0), s)};
+            return [=](bool there, Streams& s) {
+              return std::vector{
+                  released(claimed, drawn, unit_vector(20, there ? fault.contribution : 0), s)};
+            };
           }};
 }
 
@@ -138,108 +144,121 @@ Audited two_gaussians() {
           {kNone, kLessNoise, kSameStream},
           false,
           kDelta,
-          [](bool there, const Fault& fault, Streams& s) {
+          [](const Fault& fault) -> ReleaseOnce {
             constexpr double kNoise = 0.5;
             const GaussianMechanism claimed("block", 1, kNoise, 5);
             const GaussianMechanism drawn("block", 1, kNoise * fault.noise, 5);
-            const double length = there ? fault.contribution : 0;
-            std::vector<double> second = unit_vector(5, 0);
-            second[0] = length;
-            return std::vector{released(claimed, drawn, unit_vector(5, length), s),
-                               released(claimed, drawn, second, s)};
+            return [=](bool there, Streams& s) {
+              const double length = there ? fault.contribution : 0;
+              std::vector<double> second = unit_vector(5, 0);
+              second[0] = length;
+              return std::vector{released(claimed, drawn, unit_vector(5, length), s),
+                                 released(claimed, drawn, second, s)};
+            };
           }};
 }
 
 Audited symmetric_gaussian() {
-  return {"gaussian, symmetric", kAllFaults, false, kDelta,
-          [](bool there, const Fault& fault, Streams& s) {
+  return {"gaussian, symmetric", kAllFaults, false, kDelta, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kNoise = 1 / 3.0;
             const SymmetricGaussianMechanism claimed("tensor", 1, kNoise, 4, 3);
             const SymmetricGaussianMechanism drawn("tensor", 1, kNoise * fault.noise, 4, 3);
-            // The sixth of 20 unique entries stands for six equal ones.
-            std::vector<double> value(20);
-            value[5] = (there ? fault.contribution : 0) / std::sqrt(6);
-            return std::vector{released(claimed, drawn, value, s)};
+            return [=](bool there,
+                       Streams& s) {  // The sixth of 20 unique entries stands for six equal ones.
+              std::vector<double> value(20);
+              value[5] = (there ? fault.contribution : 0) / std::sqrt(6);
+              return std::vector{released(claimed, drawn, value, s)};
+            };
           }};
 }
 
 Audited laplace() {
-  return {"laplace", kAllFaults, false, kTails, [](bool there, const Fault& fault, Streams& s) {
+  return {"laplace", kAllFaults, false, kTails, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kScale = 0.5;
             const LaplaceMechanism claimed("number", 1, kScale, 1);
             const LaplaceMechanism drawn("number", 1, kScale * fault.noise, 1);
-            return std::vector{
-                released(claimed, drawn, unit_vector(1, there ? fault.contribution : 0), s)};
+            return [=](bool there, Streams& s) {
+              return std::vector{
+                  released(claimed, drawn, unit_vector(1, there ? fault.contribution : 0), s)};
+            };
           }};
 }
 
 Audited laplace_block() {
-  return {"laplace, block", kAllFaults, false, kTails,
-          [](bool there, const Fault& fault, Streams& s) {
+  return {"laplace, block", kAllFaults, false, kTails, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kScale = 0.5;
             const LaplaceMechanism claimed("block", 1, kScale, 8);
             const LaplaceMechanism drawn("block", 1, kScale * fault.noise, 8);
-            return std::vector{
-                released(claimed, drawn, unit_vector(8, there ? fault.contribution : 0), s)};
+            return [=](bool there, Streams& s) {
+              return std::vector{
+                  released(claimed, drawn, unit_vector(8, there ? fault.contribution : 0), s)};
+            };
           }};
 }
 
 Audited vector() {
-  return {"vector", kAllFaults, false, kTails, [](bool there, const Fault& fault, Streams& s) {
+  return {"vector", kAllFaults, false, kTails, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kBeta = 2;
             const VectorMechanism claimed("block", 1, kBeta, 2);
             const VectorMechanism drawn("block", 1, kBeta / fault.noise, 2);
-            return std::vector{
-                released(claimed, drawn, unit_vector(2, there ? fault.contribution : 0), s)};
+            return [=](bool there, Streams& s) {
+              return std::vector{
+                  released(claimed, drawn, unit_vector(2, there ? fault.contribution : 0), s)};
+            };
           }};
 }
 
 // Five steps over samples of ten records, of which the last makes the difference.
 Audited subsampled() {
-  return {"gaussian, subsampled", kAllFaults, true, kDelta,
-          [](bool there, const Fault& fault, Streams& s) {
+  return {"gaussian, subsampled", kAllFaults, true, kDelta, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kNoise = 0.5, kRate = 0.3;
             const SubsampledGaussianMechanism claimed(GaussianMechanism("sum", 1, kNoise, 3), kRate,
                                                       10);
             const SubsampledGaussianMechanism drawn(
                 GaussianMechanism("sum", 1, kNoise * fault.noise, 3), kRate, 10);
-            std::vector<SeenRelease> releases;
-            for (int step = 0; step < 5; ++step) {
-              std::vector<double> sum(3);
-              for (const std::size_t record : drawn.sample(10, s.open())) {
-                if (record == 9 && there) sum[1] += fault.contribution;
+            return [=](bool there, Streams& s) {
+              std::vector<SeenRelease> releases;
+              for (int step = 0; step < 5; ++step) {
+                std::vector<double> sum(3);
+                for (const std::size_t record : drawn.sample(10, s.open())) {
+                  if (record == 9 && there) sum[1] += fault.contribution;
+                }
+                releases.push_back({claimed.record(), drawn.release(sum, s.open())});
               }
-              releases.push_back({claimed.record(), drawn.release(sum, s.open())});
-            }
-            return releases;
+              return releases;
+            };
           }};
 }
 
 // The score of one candidate falls, those of all others rise.
 Audited exponential() {
-  return {"exponential", kAllFaults, false, kTails, [](bool there, const Fault& fault, Streams& s) {
+  return {"exponential", kAllFaults, false, kTails, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kEpsilon = 3;
             const ExponentialMechanism claimed("choice", kEpsilon, 1, 10);
             const ExponentialMechanism drawn("choice", kEpsilon / fault.noise, 1, 10);
-            std::vector<double> scores(30, there ? fault.contribution : 0);
-            scores[0] = there ? 0 : fault.contribution;
-            const auto chosen = static_cast<double>(drawn.release(scores, s.open()));
-            return std::vector{SeenRelease{claimed.record(), {chosen}}};
+            return [=](bool there, Streams& s) {
+              std::vector<double> scores(30, there ? fault.contribution : 0);
+              scores[0] = there ? 0 : fault.contribution;
+              const auto chosen = static_cast<double>(drawn.release(scores, s.open()));
+              return std::vector{SeenRelease{claimed.record(), {chosen}}};
+            };
           }};
 }
 
 // 8 of 20 records lie below nearly all points and 8 above all of them. One that moves from below to
 // above makes most points worse, and the hundredth that is left better.
 Audited quantile() {
-  return {"quantile", kAllFaults, false, kTails, [](bool there, const Fault& fault, Streams& s) {
+  return {"quantile", kAllFaults, false, kTails, [](const Fault& fault) -> ReleaseOnce {
             constexpr double kEpsilon = 3;
             const PrivateQuantile claimed("bound", kEpsilon, 0.5, 0, 1, 20);
             const PrivateQuantile drawn("bound", kEpsilon / fault.noise, 0.5, 0, 1, 20);
-            const int moved = there ? (fault.contribution > 1 ? 2 : 1) : 0;
-            std::vector<double> values;
-            for (int i = 0; i < 20; ++i)
-              values.push_back(i < 8 - moved ? 0 : i < 12 - moved ? 0.99 : 1);
-            return std::vector{SeenRelease{claimed.record(), {drawn.release(values, s.open())}}};
+            return [=](bool there, Streams& s) {
+              const int moved = there ? (fault.contribution > 1 ? 2 : 1) : 0;
+              std::vector<double> values;
+              for (int i = 0; i < 20; ++i)
+                values.push_back(i < 8 - moved ? 0 : i < 12 - moved ? 0.99 : 1);
+              return std::vector{SeenRelease{claimed.record(), {drawn.release(values, s.open())}}};
+            };
           }};
 }
 
