@@ -38,6 +38,8 @@ class Command {
   virtual std::string summary() const = 0;  // one line
   virtual std::vector<Positional> positionals() { return {}; }
   virtual OptionTable options() = 0;
+  // Where words go that no option takes, in place of positionals; null: they are refused.
+  virtual std::vector<std::string>* rest() { return nullptr; }
   // The options that most people need, by name: what --help shows. Empty: all of them.
   virtual std::vector<std::string> usual_options() const { return {}; }
   // A command that runs as it stands, but for the names of its files.
@@ -45,7 +47,7 @@ class Command {
   virtual ExitCode run() = 0;
 
   // The options of a private run; none: the command has no such runs.
-  virtual const TargetOptions* privacy() const { return nullptr; }
+  virtual TargetOptions* privacy() { return nullptr; }
   // Whether several ranks may run the command together. Those behind the first do not run(): they
   // answer questions, from the same options.
   virtual bool runs_on_ranks() const { return false; }
@@ -97,6 +99,7 @@ std::unique_ptr<Command> make_topics();
 std::unique_ptr<Command> make_mixture();
 std::unique_ptr<Command> make_complete();
 std::unique_ptr<Command> make_apply();
+std::unique_ptr<Command> make_audit();
 std::unique_ptr<Command> make_generate_ratings();
 std::unique_ptr<Command> make_generate_visits();
 std::unique_ptr<Command> make_reproduce();

@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   for (auto& command : make_account_commands()) commands.push_back(std::move(command));
   for (auto& command : make_ledger_commands()) commands.push_back(std::move(command));
   for (auto& command : make_verify_commands()) commands.push_back(std::move(command));
+  commands.push_back(make_audit());
   commands.push_back(make_reproduce());
   return commands;
 }

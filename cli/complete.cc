@@ -48,7 +48,7 @@ class Complete final : public Command {
     return "sotto complete ratings.csv --epsilon 1 --range 1:5 --out found";
   }
 
-  const TargetOptions* privacy() const override { return &task_.privacy; }
+  TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     const bool is_private = task_.privacy.asked();

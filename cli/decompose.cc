@@ -49,7 +49,7 @@ class Decompose final : public Command {
     return "sotto decompose visits.tns --unit person -k 5 --epsilon 1 --delta 1e-6 --out found";
   }
 
-  const TargetOptions* privacy() const override { return &task_.privacy; }
+  TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     if (people_.chosen()) return run_people();

@@ -46,7 +46,7 @@ class Mixture final : public Command {
     return "sotto mixture points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 4 --out found";
   }
 
-  const TargetOptions* privacy() const override { return &task_.privacy; }
+  TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply(ranks);
     task_.check();

@@ -55,7 +55,7 @@ class Stream final : public Command {
     return "sotto stream points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 1 --out found";
   }
 
-  const TargetOptions* privacy() const override { return &task_.privacy; }
+  TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply(ranks);
     task_.check();

@@ -51,7 +51,7 @@ class Topics final : public Command {
     return "sotto topics titles.txt -k 8 --epsilon 1 --delta 1e-6 --out found";
   }
 
-  const TargetOptions* privacy() const override { return &task_.privacy; }
+  TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
     common_.apply();
     const bool is_private = task_.privacy.asked();

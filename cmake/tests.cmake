@@ -117,6 +117,20 @@ file(STRINGS tests/tape/leaks.cc wrapped REGEX "^#define WRAPPED_")
 list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
 target_link_options(sotto_leaky PRIVATE ${wrapped})
 
+# The program with faults planted in it, and an audit of single mechanisms with faults: for
+# tests/e2e/test_audit.py alone, never installed.
+add_library(faults OBJECT tests/audit/faults.cc)
+add_executable(sotto_faulty $<TARGET_OBJECTS:sotto_commands> $<TARGET_OBJECTS:one_rank>
+                            $<TARGET_OBJECTS:faults>)
+add_executable(audit_mechanisms tests/audit/mechanisms.cc)
+foreach(name faults sotto_faulty audit_mechanisms)
+  target_link_libraries(${name} PRIVATE sotto_study sotto_flags OpenMP::OpenMP_CXX)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
+endforeach()
+file(STRINGS tests/audit/faults.cc wrapped REGEX "^#define WRAPPED_")
+list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
+target_link_options(sotto_faulty PRIVATE ${wrapped})
+
 # The program as a user sees it, and the installed tree as another project sees it.
 file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
 if(NOT MPI_CXX_FOUND)
@@ -128,6 +142,9 @@ foreach(source ${end_to_end})
   if(name STREQUAL "test_record_play")
     set(programs $<TARGET_FILE:sotto_tape> $<TARGET_FILE:sotto_leaky>)
   endif()
+  if(name STREQUAL "test_audit")
+    list(APPEND programs $<TARGET_FILE:sotto_faulty> $<TARGET_FILE:audit_mechanisms>)
+  endif()
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
 # With every kind of neighbour at every place, larger inputs, more races and kills.
@@ -135,6 +152,10 @@ foreach(name test_neighbours test_leaks test_ledger)
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()
+sotto_script_test(slow.test_audit slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
+                  tests/e2e/test_audit.py $<TARGET_FILE:sotto_cli> $<TARGET_FILE:sotto_faulty>
+                  $<TARGET_FILE:audit_mechanisms>)
+set_tests_properties(slow.test_audit PROPERTIES TIMEOUT 3600)
 sotto_script_test(slow.test_record_play slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1
                   ${Python3_EXECUTABLE} tests/e2e/test_record_play.py $<TARGET_FILE:sotto_tape>
                   $<TARGET_FILE:sotto_leaky>)

@@ -7,7 +7,8 @@ Tests may include anything that is below their folder or beside it in a `testing
 must never see privacy, and privacy never a tensor. ReleaseAccess, which opens sensitive data, is
 defined in release/ alone, and its header is included there alone: not in the program, the benchmarks
 or the tests of other folders. Noise is drawn for data in one place,
-release/private_run: nothing else of the library or the program opens a stream or keeps a ledger.
+release/private_run: nothing else of the library or the program opens a stream or keeps a ledger. An
+observer of releases is handed to a run by the audit alone.
 
 FRONTS are the programs over the library: the commands of cli/ and the Python module. Each names the
 folders it may see: fronts hold options, tasks and results, never the parts a task is made of. Single
@@ -25,6 +26,8 @@ ARROWS = {
     "ledger": ["privacy"],
     # Shares nothing with a run but the accountant.
     "verify": ["privacy"],
+    # Judges what runs released; sees no data and starts no run.
+    "audit": ["privacy"],
     "moments": ["tensor"],
     "release": ["decompose", "moments", "ledger"],
     "decompose": ["tensor"],
@@ -39,7 +42,8 @@ ARROWS = {
     "sotto.h": ["tasks"],
 }
 FRONTS = {
-    "cli": (["base", "io", "ledger", "tasks", "report", "study", "synthetic", "verify"], [
+    "cli": (["base", "io", "ledger", "tasks", "report", "study", "synthetic", "verify",
+             "audit"], [
         # `sotto account` shows the accountant, which sees no data.
         "sotto/privacy/accountant.h",
         "sotto/privacy/parse_spends.h",
@@ -47,6 +51,9 @@ FRONTS = {
         "sotto/release/plan.h",
         # The options that all private commands share.
         "sotto/release/privacy_options.h",
+        # What an audit claims of a run, and how it looks at one.
+        "sotto/privacy/certificate.h",
+        "sotto/release/observer.h",
     ]),
     # Carries questions and answers as bytes, and knows nothing of them.
     "cluster": (["base"], []),
@@ -72,6 +79,9 @@ DOOR = re.compile(r"(struct|class)\s+(sotto::)?ReleaseAccess\s*(final\s*)?[{:]")
 DOOR_HEADER = "sotto/release/access.h"
 NOISE = re.compile(r"\bopen_stream\b|\bLedger\b")
 NOISE_HOMES = ("sotto/privacy/", "sotto/release/private_run.")
+# Whoever looks at releases is an audit.
+OBSERVER = re.compile(r"\bReleaseObserver\b|\bobserver\s*=[^=]|release/observer\.h")
+OBSERVER_HOMES = ("sotto/release/", "cli/audit_runs.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -136,6 +146,16 @@ def violations_of_the_one_run(root):
                 yield f"{name}:{number}: noise is drawn and recorded by release/private_run alone"
 
 
+def violations_of_the_observer(root):
+    for path in sources(root, "sotto", *FRONTS):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(OBSERVER_HOMES):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if OBSERVER.search(line.split("//")[0]):
+                yield f"{name}:{number}: only an audit looks at the releases of a run"
+
+
 def violations_of_the_arrows(root):
     for path in sources(root, "sotto"):
         folder = path.relative_to(root / "sotto").parts[0]
@@ -165,7 +185,8 @@ def is_upward(folder, room, target):
 
 def violations(root):
     return [*violations_of_the_arrows(root), *violations_of_the_door(root),
-            *violations_of_the_one_run(root), *violations_of_the_fronts(root)]
+            *violations_of_the_one_run(root), *violations_of_the_observer(root),
+            *violations_of_the_fronts(root)]
 
 
 def main():

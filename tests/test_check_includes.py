@@ -54,6 +54,14 @@ class CheckIncludes(unittest.TestCase):
         code, _ = check({"sotto/base/a.h": '#include "cli/command.h"\n'})
         self.assertEqual(code, 1)
 
+    def test_catches_an_observer_outside_of_the_audit(self):
+        handed = "options.observer = watcher;\n"
+        for name in "cli/topics.cc", "sotto/tasks/topics.cc", "python/bindings/module.cc":
+            code, text = check({name: handed})
+            self.assertEqual(code, 1, name)
+            self.assertIn("only an audit looks at the releases of a run", text)
+        self.assertEqual(check({"sotto/release/private_run.cc": handed}), (0, ""))
+
     def test_catches_a_second_door(self):
         code, text = check({"sotto/models/a.h": "struct ReleaseAccess {\n};\n"})
         self.assertEqual(code, 1)

@@ -23,6 +23,7 @@
 namespace SOTTO_API sotto {
 
 class NoiseKey;
+class ReleaseObserver;
 class Reservation;
 
 // The options of every unit.
@@ -39,6 +40,7 @@ struct TargetOptions {
   std::string sign;                        // file: the key that signs the result; empty: none
   std::string day;                         // on which the run began
   std::shared_ptr<const SigningKey> signing_key;
+  std::shared_ptr<ReleaseObserver> observer;  // of an audit (release/observer.h); no option sets it
 
   bool asked() const { return epsilon.has_value(); }
   PrivacyTarget target() const;

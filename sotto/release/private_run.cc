@@ -52,6 +52,7 @@ PrivateRun::PrivateRun(const Plan& plan, NoiseKey key)
 
 PrivateRun::PrivateRun(const Plan& plan, const TargetOptions& options)
     : PrivateRun(plan, options.key()) {
+  observer_ = options.observer;
   if (options.ledger.empty()) return;
   SOTTO_REQUIRE(options.reservation && !denied_,
                 "a run that a ledger counts needs a place in it, and secure noise");
@@ -159,6 +160,7 @@ Certificate PrivateRun::certify() const {
   SOTTO_REQUIRE(!unfinished_, "a release of this run failed while it was drawn: no certificate");
   Certificate certificate = ledger_.certify();
   if (reservation_) reservation_->settle(certificate);
+  if (observer_) observer_->certified(certificate);
   return certificate;
 }
 

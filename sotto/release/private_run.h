@@ -21,6 +21,7 @@
 #include "sotto/privacy/release_record.h"
 #include "sotto/privacy/secure_stream.h"
 #include "sotto/release/noisy.h"
+#include "sotto/release/observer.h"
 #include "sotto/release/plan.h"
 #include "sotto/release/tap.h"
 
@@ -45,7 +46,8 @@ class PrivateRun {
   // charged to it before its noise is drawn, in full even if it joins a disjoint group.
   PrivateRun(const Plan& plan, NoiseKey key);
   // The same with the key of the options. Where these name a ledger, the run needs a place in it
-  // that no other run has used, and certify() settles it.
+  // that no other run has used, and certify() settles it. An observer of the options sees what is
+  // released.
   PrivateRun(const Plan& plan, const TargetOptions& options);
 
   // Without a plan, for tests of single mechanisms. Refuses a statement that promises a budget if
@@ -116,7 +118,9 @@ class PrivateRun {
   NoiseStream begin_drawing();
   template <class Contents>
   void finish_drawing(const ReleaseRecord& release, Contents&& contents) {
-    tap(release, contents_of(contents));
+    const ReleaseContents shown = contents_of(contents);
+    tap(release, shown);
+    if (observer_) observer_->released(release, shown);
     unfinished_ = false;
   }
   void record(const ReleaseRecord& release, DisjointGroup group);
@@ -141,6 +145,7 @@ class PrivateRun {
   std::optional<std::map<std::string, Allowed>> planned_;
   Ledger ledger_;
   std::shared_ptr<Reservation> reservation_;
+  std::shared_ptr<ReleaseObserver> observer_;  // of an audit; else none
   bool denied_ = false;
   bool unfinished_ = false;
 };

@@ -1,0 +1,22 @@
+// From words to a command with its options, and from errors to one line and an exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/help.h"
+
+namespace sotto::cli {
+
+// The command whose words begin the arguments, which then lose them; "generate tensor" has two.
+Command* find_command(const Commands& commands, std::vector<std::string>& arguments);
+
+// Reads the arguments into the fields of the command, or throws.
+void parse(Command& command, std::vector<std::string> arguments);
+
+// What the work returns; an error becomes one line on standard error, where it is to be heard.
+int exit_code_of(const std::function<int()>& work, const std::function<bool()>& is_heard);
+
+}  // namespace sotto::cli
