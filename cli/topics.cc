@@ -14,8 +14,8 @@
 #include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/companions.h"
+#include "sotto/tasks/document_files.h"
 #include "sotto/tasks/input.h"
-#include "sotto/tasks/shard_input.h"
 #include "sotto/tasks/topics.h"
 
 namespace sotto::cli {
@@ -69,7 +69,7 @@ class Topics final : public Command {
     if (!is_private) say_not_private("the documents are treated as public", common_.json);
     task_.privacy.reserve(name(), kUnit, paths_, paths_of(task_.companions()));
     const Stopwatch reading;
-    const TopicsResult result = ranks != nullptr ? run_on_ranks() : run_alone(reading);
+    const TopicsResult result = ranks != nullptr ? run_on_ranks(reading) : run_alone(reading);
     write(result, folder);
     task_.privacy.commit();
     if (!common_.json) print(result);
@@ -95,9 +95,10 @@ class Topics final : public Command {
     });
   }
 
-  TopicsResult run_on_ranks() {
+  TopicsResult run_on_ranks(const Stopwatch& reading) {
     Input<Documents> documents =
         sharded_documents(paths_, task_.file, task_.privacy.asked(), *ranks);
+    seconds_reading_ = reading.seconds();
     return with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(documents), task_, progress);
     });

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/tensor/over_words.h"
 
 namespace sotto {
 namespace {
@@ -49,14 +51,18 @@ std::vector<std::int32_t> counted_words(const Corpus& corpus, Index n, Index mos
   return words;
 }
 
-// The largest whole w with m (w 2^-32)^2 <= 1. Before it is corrected it is off by one at most.
-std::int64_t weight_among(std::size_t m) {
+// The whole part of 2^64 / w.
+std::uint64_t two_to_64_over(std::uint64_t w) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  return most / w + (most % w + 1 == w ? 1 : 0);
+}
+
+// The largest whole w with m (w 2^-32)^2 <= 1, m below 2^32. The first guess is at most two above.
+std::int64_t weight_among(std::uint64_t m) {
   if (m == 0) return 0;
-  auto w = static_cast<std::int64_t>(0x1p32 / std::sqrt(static_cast<double>(m))) + 1;
-  while (static_cast<__int128>(w) * w * static_cast<__int128>(m) > static_cast<__int128>(1) << 64) {
-    --w;
-  }
-  return w;
+  auto w = static_cast<std::uint64_t>(0x1p32 / std::sqrt(static_cast<double>(m))) + 1;
+  while (m * w > two_to_64_over(w)) --w;
+  return static_cast<std::int64_t>(w);
 }
 
 }  // namespace

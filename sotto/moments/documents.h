@@ -7,6 +7,8 @@
 // Privacy: none here. The sums are exact; the caller who releases them adds the noise.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,6 +27,13 @@ namespace sotto {
 inline constexpr Index kPieceDocuments = 4096;
 inline Index document_pieces(Index documents) {
   return (documents + kPieceDocuments - 1) / kPieceDocuments;
+}
+
+// The largest number of additions that a number passes through in a sum over documents: those of
+// its piece (linalg/counts.h), and those of the tree.
+inline Index document_depth(Index documents) {
+  const auto pieces = static_cast<std::uint64_t>(document_pieces(documents));
+  return sum_depth(std::min(documents, kPieceDocuments)) + std::bit_width(pieces) + 1;
 }
 
 // Some documents with what was found out about them. Only one thread at a time may use a piece.

@@ -78,6 +78,8 @@ TEST(TopicMoments, plug_in_forms_take_products_of_means) {
   const Corpus corpus = random_corpus(kDocuments, kTopicWords, 5);
   const MomentClips clips{0.6, 0.4, 0.3};
   LocalDocuments documents(&corpus);
+  const CountMatrix by_word = transposed(corpus.view());
+  const DocumentMoments raw(corpus, by_word, clips);
   const double a0 = 0.7;
   const TopicMoments moments(documents, clips, a0, MomentForm::plug_in);
   const RowMatrix identity = RowMatrix::Identity(kTopicWords, kTopicWords);

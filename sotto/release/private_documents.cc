@@ -98,7 +98,7 @@ double document_noise(Index documents, double mu) {
 }
 
 double PrivateDocuments::depth() const {
-  return static_cast<double>(sum_depth(shape_.documents) + sum_depth(documents_->words()));
+  return static_cast<double>(document_depth(shape_.documents) + sum_depth(documents_->words()));
 }
 
 // private_documents.md, 5: of a third moment in q dimensions, whose contributions have norm 1.

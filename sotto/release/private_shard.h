@@ -17,7 +17,7 @@ namespace sotto {
 // An error about a record does not say what is wrong with it.
 AnswerQuestion private_record_answers(SensitivePoints points);
 
-// Answers questions about documents in memory, as document_answers() of tasks/shard_input.h.
+// Answers questions about documents in memory, as document_answers() of tasks/document_files.h.
 std::function<std::string(const std::string& question)> private_document_answers(
     Sensitive<Corpus> held, Index first, Index end, std::function<void()> before_piece);
 

@@ -15,6 +15,7 @@
 #include "sotto/release/private_points.h"
 #include "sotto/release/protected_tensor.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/document_files.h"
 
 namespace sotto {
 namespace {

@@ -45,9 +45,6 @@ struct TensorReading {
 Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool is_private,
                               const TensorReading& reading = {});
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private);
-// Several files, all in one format, one after the other.
-Input<Corpus> documents_input(const std::vector<std::string>& paths, CorpusFileOptions file,
-                              bool is_private);
 Input<Points> points_input(const std::string& path, PointFileOptions file, bool is_private);
 // Several files, all in one format, one after the other. With `shards`, which must outlive the
 // input, the sums over the records are taken by them (tensor/shards.h).

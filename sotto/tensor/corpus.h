@@ -60,10 +60,6 @@ void sort_words(Corpus& corpus, Index n);
 // words do. Works in place when the corpus is moved in.
 Corpus restrict_vocabulary(Corpus corpus, std::span<const std::int32_t> kept);
 
-// The corpus over these words, in this order, found by their names. A word that no document has
-// becomes a word without counts.
-Corpus over_words(Corpus corpus, const std::vector<std::string>& words);
-
 // How documents come from topics, and how their moments are taken.
 enum class DocumentModel {
   lda,     // a document mixes topics, in proportions from a Dirichlet distribution

@@ -1,3 +1,5 @@
+#include "sotto/tasks/document_files.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -9,7 +11,6 @@
 #include "sotto/moments/document_sums.h"
 #include "sotto/release/private_shard.h"
 #include "sotto/tasks/declare.h"
-#include "sotto/tasks/shard_input.h"
 #include "sotto/tensor/shard_answer.h"
 #include "sotto/tensor/sharded_points.h"
 
