@@ -14,6 +14,7 @@
 #include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/companions.h"
+#include "sotto/tasks/document_files.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/topics.h"
 
@@ -27,8 +28,8 @@ class Topics final : public Command {
   std::vector<Positional> positionals() override {
     return {{"CORPUS",
              "documents: UCI docword, LDA-C, MatrixMarket, SVMlight, or text, one a line; plain or "
-             "gzip; - for stdin",
-             &path_}};
+             "gzip; - for stdin; several files are read one after the other",
+             nullptr, false, &paths_}};
   }
   OptionTable options() override {
     constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -53,9 +54,11 @@ class Topics final : public Command {
 
   TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
-    common_.apply();
+    common_.apply(ranks);
     const bool is_private = task_.privacy.asked();
-    if (is_private) require_public(task_.companions(), path_);
+    for (const std::string& path : paths_) {
+      if (is_private) require_public(task_.companions(), path);
+    }
     task_.check();
     SOTTO_REQUIRE_AT(plan_ || (!documents_ && !words_), documents_ ? "`documents`" : "`words`",
                      "only works with `plan`");
@@ -64,21 +67,47 @@ class Topics final : public Command {
     common_.open_folder(folder, inputs(), task_.privacy);
     SOTTO_REQUIRE_AT(task_.infer.empty() || folder, "`infer`", "needs `out` to write to");
     if (!is_private) say_not_private("the documents are treated as public", common_.json);
-    task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
+    task_.privacy.reserve(name(), kUnit, paths_, paths_of(task_.companions()));
     const Stopwatch reading;
-    Input<Corpus> documents =
-        while_reading([&] { return documents_input(path_, task_.file, is_private); });
-    const double seconds_reading = reading.seconds();
-    const TopicsResult result = with_progress([&](const ProgressCallback& progress) {
-      return sotto::run(std::move(documents), task_, progress);
-    });
-    write(result, seconds_reading, folder);
+    const TopicsResult result = ranks != nullptr ? run_on_ranks(reading) : run_alone(reading);
+    write(result, folder);
     task_.privacy.commit();
     if (!common_.json) print(result);
+    if (!common_.json && ranks != nullptr && sizes_are_public()) {
+      fmt::print("{}\n", ranks->traffic());
+    }
     return exit_done;
   }
 
+  bool runs_on_ranks() const override { return true; }
+  AnswerQuestion answers() override {
+    common_.apply(ranks);
+    return document_file_answers(paths_, task_.file, task_.privacy.asked());
+  }
+
  private:
+  TopicsResult run_alone(const Stopwatch& reading) {
+    Input<Corpus> documents =
+        while_reading([&] { return documents_input(paths_, task_.file, task_.privacy.asked()); });
+    seconds_reading_ = reading.seconds();
+    return with_progress([&](const ProgressCallback& progress) {
+      return sotto::run(std::move(documents), task_, progress);
+    });
+  }
+
+  TopicsResult run_on_ranks(const Stopwatch& reading) {
+    Input<Documents> documents =
+        sharded_documents(paths_, task_.file, task_.privacy.asked(), *ranks);
+    seconds_reading_ = reading.seconds();
+    return with_progress([&](const ProgressCallback& progress) {
+      return sotto::run(std::move(documents), task_, progress);
+    });
+  }
+
+  // The parts in which words are counted are as long as there are different words, which is not
+  // released.
+  bool sizes_are_public() const { return !task_.privacy.asked() || !task_.file.vocab.empty(); }
+
   PublicCorpusShape shape() const {
     SOTTO_REQUIRE_AT(documents_, "`plan`", "needs `documents`: the corpus is not read");
     if (task_.file.vocab.empty()) return {*documents_, words_.value_or(0)};
@@ -86,18 +115,17 @@ class Topics final : public Command {
   }
 
   std::vector<std::string> inputs() const {
-    std::vector<std::string> paths{path_};
+    std::vector<std::string> paths = paths_;
     for (const auto& companion : task_.companions()) paths.push_back(companion.path);
     return paths;
   }
 
-  void write(const TopicsResult& result, double seconds_reading,
-             std::optional<OutputFolder>& folder) {
+  void write(const TopicsResult& result, std::optional<OutputFolder>& folder) {
     std::vector<std::string> unused = task_.unused_options();
     unused.insert(unused.end(), {"plan", "documents", "words", "length"});
     ResultDocument document = start_document("Topics of a corpus", unused);
     describe(result, document);
-    if (result.open) document.seconds("reading", seconds_reading);
+    if (result.open) document.seconds("reading", seconds_reading_);
     if (folder) {
       save(result, *folder);
       write_result(*folder, document);
@@ -147,8 +175,9 @@ class Topics final : public Command {
   }
 
   static constexpr const char* kUnit = "document";
-  std::string path_;
+  std::vector<std::string> paths_;
   TopicsTask task_;
+  double seconds_reading_ = 0;
   bool plan_ = false;
   std::optional<std::int64_t> documents_, words_;
   CommonOptions common_;

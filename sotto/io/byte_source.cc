@@ -136,6 +136,14 @@ std::size_t ByteSource::read(char* out, std::size_t count) {
   return done;
 }
 
+void ByteSource::seek(std::uint64_t offset) {
+  SOTTO_REQUIRE_AT(size_ && file_ == nullptr, path_, "cannot be read from any place on");
+  const bool moved = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) >= 0;
+  if (!moved) throw Error("cannot be read", path_, Fault::system);
+  ahead_.clear();
+  position_ = offset;
+}
+
 std::size_t ByteSource::read_at(std::uint64_t offset, char* out, std::size_t count) const {
   SOTTO_REQUIRE_AT(size_, path_, "is not a plain file that can be read at any place");
   std::size_t done = 0;

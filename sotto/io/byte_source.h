@@ -45,6 +45,8 @@ class ByteSource {
   std::string_view peek(std::size_t count);
   // Fewer than `count` only at the end.
   std::size_t read(char* out, std::size_t count);
+  // Goes on at `offset` of a file whose size() is known.
+  void seek(std::uint64_t offset);
   // The bytes at `offset` of a file whose size() is known, wherever read() stands.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t count) const;
 

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/corpus_words.h"
 #include "sotto/io/document_reader.h"
+#include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/private_records.h"
 #include "sotto/io/public_format.h"
@@ -17,6 +19,7 @@
 #include "sotto/io/table_documents.h"
 #include "sotto/io/text_corpus.h"
 #include "sotto/io/text_fields.h"
+#include "sotto/io/text_files.h"
 
 namespace sotto {
 namespace {
@@ -310,9 +313,6 @@ Corpus read_some_as(ByteSource& bytes, CorpusRules rules) {
   return corpus;
 }
 
-// Words that have no names are called by their numbers, counted from 0, when some are left out.
-std::string numbered_word(std::int32_t number) { return fmt::format("#{}", number); }
-
 // The numbers of words that are called by them; empty where one is not.
 std::vector<std::int32_t> numbers_of_words(const std::vector<std::string>& words) {
   std::vector<std::int32_t> numbers;
@@ -324,23 +324,6 @@ std::vector<std::int32_t> numbers_of_words(const std::vector<std::string>& words
     numbers.push_back(static_cast<std::int32_t>(number));
   }
   return numbers;
-}
-
-Corpus drop_rare_words(Corpus corpus, std::int64_t min_df) {
-  std::vector<std::int32_t> kept;
-  const std::vector<std::int64_t> documents = document_frequency(corpus);
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    if (documents[i] >= min_df) kept.push_back(static_cast<std::int32_t>(i));
-  }
-  SOTTO_REQUIRE_AT(!kept.empty(), "`min-df`", "no word is in {} documents or more", min_df);
-  if (corpus.vocabulary.empty()) {
-    for (std::int32_t i = 0; i < corpus.vocabulary_size; ++i) {
-      corpus.vocabulary.push_back(numbered_word(i));
-    }
-  }
-  corpus = restrict_vocabulary(std::move(corpus), kept);
-  corpus.vocabulary_is_declared = false;
-  return corpus;
 }
 
 // The corpus over the words with these numbers, of which it may have fewer.
@@ -366,6 +349,16 @@ Corpus match_words(const Corpus& corpus, const std::vector<std::string>& words) 
     kept.push_back(found->second);
   }
   return restrict_vocabulary(corpus, kept);
+}
+
+// The format of a file, when its options fit it.
+CorpusFormat checked_format(const std::string& path, ByteSource& bytes,
+                            const CorpusFileOptions& options) {
+  const CorpusFormat format = format_of_corpus(path, bytes, options);
+  check_table_options(format, options);
+  check_text_options(format, options);
+  check_private_words(format, options);
+  return format;
 }
 
 }  // namespace
@@ -410,47 +403,77 @@ std::string CorpusFileOptions::stop_words_file() const {
 
 Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options,
                               CorpusFormat* format_used) {
-  std::vector<std::string> vocabulary;
-  if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
-  TextRules text = text_rules(options);
-  const bool is_private = options.records_are_private;
-  return Sensitive<Corpus>(read_unquoted(is_private, path, [&] {
-    ByteSource bytes(path, packing_of(is_private));
-    const CorpusFormat format = format_of_corpus(path, bytes, options);
-    if (format_used != nullptr) *format_used = format;
-    check_table_options(format, options);
-    check_text_options(format, options);
-    check_private_words(format, options);
-    Corpus corpus = read_some_as(
-        bytes, corpus_rules(format, options, std::move(vocabulary), std::move(text), bytes));
-    if (options.min_df > 1) corpus = drop_rare_words(std::move(corpus), options.min_df);
-    return corpus;
-  }));
+  return read_corpus(std::vector{path}, options, format_used);
 }
 
-std::vector<std::string> read_vocabulary(const std::string& path) {
-  ByteSource bytes(path);
-  LineReader lines(bytes);
-  std::vector<std::string> words;
-  std::string blank;  // where the first blank line is
-  for (std::string_view line; lines.next(line);) {
-    constexpr std::string_view space = " \t";
-    line.remove_prefix(std::min(line.find_first_not_of(space), line.size()));
-    line = line.substr(0, line.find_last_not_of(space) + 1);
-    if (line.empty()) {
-      if (blank.empty()) blank = lines.place();
-      continue;
-    }
-    SOTTO_REQUIRE_AT(blank.empty(), blank, "is blank; a vocabulary has one word a line");
-    SOTTO_REQUIRE_AT(line.find('\t') == std::string_view::npos, lines.place(),
-                     "has a tab; a vocabulary has one word a line and nothing else (gensim: "
-                     "dictionary[i] for every i)");
-    words.emplace_back(line);
+Sensitive<Corpus> read_corpus(const std::vector<std::string>& paths,
+                              const CorpusFileOptions& options, CorpusFormat* format_used) {
+  std::vector<std::string> vocabulary;
+  if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
+  const TextRules text = text_rules(options);
+  const bool alone = paths.size() == 1;
+  std::optional<CorpusFormat> format;
+  std::optional<Corpus> corpus;
+  for (const std::string& path : paths) {
+    read_unquoted(options.records_are_private, path, [&] {
+      ByteSource bytes(path, packing_of(options.records_are_private));
+      const CorpusFormat used = checked_format(path, bytes, options);
+      SOTTO_REQUIRE_AT(!format || *format == used, path, "is {}, the files before it are {}",
+                       name_of(used), name_of(*format));
+      format = used;
+      CorpusRules rules = corpus_rules(used, options, vocabulary, text, bytes);
+      rules.numbers.all_words &= alone;
+      Corpus part = read_some_as(bytes, std::move(rules));
+      if (!corpus) {
+        corpus = std::move(part);
+      } else {
+        append_documents(std::move(part), path, *corpus);
+      }
+    });
   }
-  SOTTO_REQUIRE_AT(!words.empty(), path, "has no words");
-  SOTTO_REQUIRE_AT(std::ssize(words) <= std::numeric_limits<std::int32_t>::max(), path,
-                   "has too many words");
-  return words;
+  if (format_used != nullptr) *format_used = *format;
+  const bool found = is_words(*format) && vocabulary.empty();
+  if (!alone && found) corpus = by_frequency(std::move(*corpus));
+  if (options.min_df > 1) corpus = drop_rare_words(std::move(*corpus), options.min_df);
+  return Sensitive<Corpus>(std::move(*corpus));
+}
+
+CorpusFormat corpus_format(const std::string& path, const CorpusFileOptions& options) {
+  return read_unquoted(options.records_are_private, path, [&] {
+    ByteSource bytes(path, packing_of(options.records_are_private));
+    return checked_format(path, bytes, options);
+  });
+}
+
+bool has_header_line(const CorpusFileOptions& options) {
+  return first_line_rule(options) == FirstLine::header;
+}
+
+Sensitive<Corpus> read_text_range(const TextFiles& files, const std::vector<Index>& counts,
+                                  Index first, Index last, const CorpusFileOptions& options) {
+  std::vector<std::string> vocabulary;
+  if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
+  TextFiles::Lines lines = files.lines(counts, first, last);
+  Corpus corpus = read_text_corpus([&](std::string_view& text) { return lines.next(text); },
+                                   vocabulary, text_rules(options));
+  corpus.vocabulary_is_declared = !vocabulary.empty();
+  return Sensitive<Corpus>(std::move(corpus));
+}
+
+void check_first_lines(const TextFiles& files, const std::vector<Index>& counts,
+                       const CorpusFileOptions& options) {
+  for (const TextFiles::File& file : files.files()) {
+    const Index documents = file.documents(counts);
+    SOTTO_REQUIRE_AT(documents >= 1, file.path, "has no documents");
+    if (first_line_rule(options) != FirstLine::guarded) continue;
+    ByteSource bytes(file.path);
+    LineReader lines(bytes, LineReader::longest_document, LongLines::cut);
+    std::string_view line;
+    lines.next(line);
+    Index claimed = -1;
+    is_whole(trimmed(line), claimed);
+    refuse_counting_line(claimed, documents, file.path);
+  }
 }
 
 Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,

@@ -38,6 +38,26 @@ namespace sotto {
 Sensitive<Corpus> read_corpus(const std::string& path, const CorpusFileOptions& options = {},
                               CorpusFormat* format = nullptr);
 
+// Several files, all in one format, one after the other. Words of text are those of all of them.
+Sensitive<Corpus> read_corpus(const std::vector<std::string>& paths,
+                              const CorpusFileOptions& options = {},
+                              CorpusFormat* format = nullptr);
+
+// The format in which read_corpus() would read a file. Refuses options that do not fit it.
+CorpusFormat corpus_format(const std::string& path, const CorpusFileOptions& options);
+
+// Documents of text from a place on (text_files.h): those with the numbers first .. last - 1, when
+// `counts` are the documents in each range of the files. Words of text that no vocabulary lists are
+// those that are found.
+class TextFiles;
+Sensitive<Corpus> read_text_range(const TextFiles& files, const std::vector<Index>& counts,
+                                  Index first, Index last, const CorpusFileOptions& options);
+// Refuses a first line that is taken for a document and says how many follow it.
+void check_first_lines(const TextFiles& files, const std::vector<Index>& counts,
+                       const CorpusFileOptions& options);
+// Whether the first line of a text is left out.
+bool has_header_line(const CorpusFileOptions& options);
+
 // Reads another file and numbers its words as in a corpus that was read with the same options. Text
 // is counted over these words; a file with numbers is matched by its vocabulary. If `words` is
 // empty, the numbers must agree as they are, `count` of them. Options of text do not matter to a

@@ -102,7 +102,9 @@ class TextReader {
   std::string token_;
 };
 
-std::vector<std::int32_t> by_frequency(const Corpus& corpus) {
+}  // namespace
+
+Corpus by_frequency(Corpus corpus) {
   const std::vector<std::int64_t> frequency = word_frequency(corpus);
   std::vector<std::int32_t> order(frequency.size());
   std::iota(order.begin(), order.end(), 0);
@@ -111,17 +113,19 @@ std::vector<std::int32_t> by_frequency(const Corpus& corpus) {
     if (frequency[i] != frequency[j]) return frequency[i] > frequency[j];
     return corpus.vocabulary[i] < corpus.vocabulary[j];
   });
-  return order;
+  return restrict_vocabulary(std::move(corpus), order);
 }
 
-}  // namespace
+void refuse_counting_line(Index claimed, Index documents, const std::string& path) {
+  SOTTO_REQUIRE_AT(documents <= 1 || claimed != documents - 1, path,
+                   "the first line is the number of those that follow: `header` yes leaves it out, "
+                   "`header` no takes it for a document");
+}
 
 Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules) {
   Corpus corpus = TextReader(vocabulary, rules).read(next);
-  if (!vocabulary.empty()) return corpus;
-  const auto order = by_frequency(corpus);
-  return restrict_vocabulary(std::move(corpus), order);
+  return vocabulary.empty() ? by_frequency(std::move(corpus)) : corpus;
 }
 
 Corpus read_text_lines(ByteSource& bytes, FirstLine first, std::span<const std::string> vocabulary,
@@ -136,10 +140,9 @@ Corpus read_text_lines(ByteSource& bytes, FirstLine first, std::span<const std::
     return there;
   };
   Corpus corpus = read_text_corpus(next, vocabulary, rules);
-  const bool counts = corpus.documents() > 1 && claimed == corpus.documents() - 1;
-  SOTTO_REQUIRE_AT(first != FirstLine::guarded || !counts, bytes.path(),
-                   "the first line is the number of those that follow: `header` yes leaves it out, "
-                   "`header` no takes it for a document");
+  if (first == FirstLine::guarded) {
+    refuse_counting_line(claimed, corpus.documents(), bytes.path());
+  }
   return corpus;
 }
 

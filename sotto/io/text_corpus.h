@@ -33,9 +33,15 @@ using NextText = std::function<bool(std::string_view& text)>;
 Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules);
 
+// The corpus with its words numbered anew: the most frequent first, ties by name.
+Corpus by_frequency(Corpus corpus);
+
 // Whether the first line is no document but names or counts them. Without a word about it, a first
 // line that is the number of the lines after it is refused.
 enum class FirstLine { document, header, guarded };
+
+// Refuses the first of so many lines that says how many follow it.
+void refuse_counting_line(Index claimed, Index documents, const std::string& path);
 
 // The lines of a text.
 Corpus read_text_lines(ByteSource& bytes, FirstLine first, std::span<const std::string> vocabulary,

@@ -94,18 +94,18 @@ class TopicReleases {
 
 }  // namespace
 
-PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
+PrivateTopicFit fit_private_topics(Sensitive<Documents> data, const PrivateTopicPlan& plan,
                                    const TopicOptions& options, PrivateRun& run,
                                    const ProgressCallback& progress) {
   PrivateTopicPlan known = plan;
   if (plan.shape.words == 0) {
-    corpus = select_vocabulary(std::move(corpus), plan.vocabulary(), run);
-    known.shape = public_shape(corpus);
+    data = select_vocabulary(std::move(data), plan.vocabulary(), run);
+    known.shape = public_shape(data);
     require_words(plan.topics, known.shape.words);
     if (known.core) known.core = std::min<std::int64_t>(*known.core, known.shape.words);
   }
-  std::vector<std::string> words = public_words(corpus);
-  PrivateDocuments documents(std::move(corpus), run);
+  std::vector<std::string> words = public_words(data);
+  PrivateDocuments documents(std::move(data), run);
   PrivateTopicFit fit = TopicReleases(documents, known, options, progress).run();
   fit.vocabulary = std::move(words);
   return fit;

@@ -33,7 +33,7 @@ struct PrivateTopicFit {
 };
 
 // `run` must be made from run_plan(plan).
-PrivateTopicFit fit_private_topics(Sensitive<Corpus> corpus, const PrivateTopicPlan& plan,
+PrivateTopicFit fit_private_topics(Sensitive<Documents> documents, const PrivateTopicPlan& plan,
                                    const TopicOptions& options, PrivateRun& run,
                                    const ProgressCallback& progress = {});
 

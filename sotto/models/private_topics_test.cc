@@ -127,8 +127,8 @@ Outcome run(Corpus corpus, const TopicOptions& options, const DocumentPrivacyOpt
   const PrivateTopicPlan plan = plan_private_topics(shape, options, asked);
   PrivateRun releases(run_plan(plan),
                       secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5));
-  PrivateTopicFit fit =
-      fit_private_topics(Sensitive<Corpus>(std::move(corpus)), plan, options, releases);
+  PrivateTopicFit fit = fit_private_topics(
+      sensitive_documents(Sensitive<Corpus>(std::move(corpus))), plan, options, releases);
   return {std::move(fit), releases.certify(), plan};
 }
 

@@ -9,6 +9,7 @@
 #include "sotto/base/error.h"
 #include "sotto/models/matching.h"
 #include "sotto/models/topic_model.h"
+#include "sotto/moments/document_sums.h"
 
 namespace sotto {
 namespace {
@@ -51,33 +52,23 @@ Halves split(const Corpus& corpus) {
 // The number of documents that contain each of the listed words, and each pair of them.
 class MeetingCounts {
  public:
-  MeetingCounts(const Corpus& corpus, const std::vector<std::vector<Index>>& tops)
-      : place_(static_cast<std::size_t>(corpus.vocabulary_size), -1) {
+  MeetingCounts(DocumentSource& documents, const std::vector<std::vector<Index>>& tops)
+      : place_(static_cast<std::size_t>(documents.words()), -1) {
+    std::vector<Index> listed;
     for (const auto& words : tops) {
       for (const Index w : words) {
-        if (place_[w] < 0) place_[w] = listed_++;
+        if (place_[w] >= 0) continue;
+        place_[w] = std::ssize(listed);
+        listed.push_back(w);
       }
     }
-    together_ = Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic>::Zero(listed_, listed_);
-    std::vector<Index> present;
-    for (Index n = 0; n < corpus.documents(); ++n) {
-      present.clear();
-      for (const std::int32_t w : corpus.words_of(n)) {
-        if (place_[w] >= 0) present.push_back(place_[w]);
-      }
-      for (const Index a : present) {
-        for (const Index b : present) ++together_(a, b);
-      }
-    }
+    together_ = meeting_counts(documents, listed);
   }
-  double operator()(Index a, Index b) const {
-    return static_cast<double>(together_(place_[a], place_[b]));
-  }
+  double operator()(Index a, Index b) const { return together_(place_[a], place_[b]); }
 
  private:
   std::vector<Index> place_;
-  Index listed_ = 0;
-  Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic> together_;
+  RowMatrix together_;
 };
 
 double npmi(double both, double first, double second, double documents) {
@@ -130,6 +121,11 @@ std::vector<std::vector<Index>> top_words(const Matrix& topics, Index top) {
 }
 
 Coherence coherence(const Corpus& reference, const std::vector<std::vector<Index>>& tops) {
+  LocalDocuments documents(&reference);
+  return coherence(documents, tops);
+}
+
+Coherence coherence(DocumentSource& reference, const std::vector<std::vector<Index>>& tops) {
   const MeetingCounts meet(reference, tops);
   const auto documents = static_cast<double>(reference.documents());
   Coherence result{Vector::Zero(Index(tops.size())), Vector::Zero(Index(tops.size()))};

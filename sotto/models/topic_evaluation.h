@@ -23,6 +23,8 @@
 
 namespace sotto {
 
+class DocumentSource;  // moments/documents.h
+
 // `unigram` holds a weight for each word, not negative: its shares are the floor.
 Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
                                  const Vector& unigram, DocumentModel documents);
@@ -31,6 +33,7 @@ Perplexity completion_perplexity(const Corpus& heldout, const TopicModel& model,
 std::vector<std::vector<Index>> top_words(const Matrix& topics, Index top);
 
 Coherence coherence(const Corpus& reference, const std::vector<std::vector<Index>>& tops);
+Coherence coherence(DocumentSource& reference, const std::vector<std::vector<Index>>& tops);
 
 // Share of different words among the top words of all topics.
 double diversity(const std::vector<std::vector<Index>>& tops);

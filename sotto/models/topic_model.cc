@@ -9,7 +9,8 @@
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/models/simplex.h"
-#include "sotto/moments/topic_expectation.h"
+#include "sotto/moments/document_sums.h"
+#include "sotto/moments/expectation_sums.h"
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
@@ -22,19 +23,6 @@ constexpr double kSubspaceTolerance = 1e-4;
 // parameters continue from their last values.
 constexpr int kFirstRounds = 5;
 constexpr int kLaterRounds = 2;
-
-// log P(document | topic) + log P(topic), normalised: N x k.
-RowMatrix responsibilities(const CountView& documents, const RowMatrix& topics,
-                           const Vector& weights) {
-  const RowMatrix logs = topics.array().max(1e-300).log();
-  RowMatrix r = multiply(documents, logs);
-  r.rowwise() += weights.array().max(1e-300).log().matrix().transpose();
-  for (Index n = 0; n < r.rows(); ++n) {
-    r.row(n) = (r.row(n).array() - r.row(n).maxCoeff()).exp();
-    r.row(n) /= r.row(n).sum();
-  }
-  return r;
-}
 
 // The maximisation step: topics from smoothed counts, alpha from the topics' shares of the tokens.
 TopicModel maximise(const RowMatrix& counts, double smoothing, double alpha_sum) {
@@ -101,17 +89,14 @@ TopicModel recover_topics(const Decomposition& whitened, const Matrix& unwhiten,
   return model;
 }
 
-TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
+TopicFit fit_topics(DocumentSource& documents, const TopicOptions& options,
                     const ProgressCallback& progress) {
-  const Index k = options.topics;
-  SOTTO_REQUIRE_AT(k <= corpus.vocabulary_size, "`topics`",
-                   "cannot exceed the {} words of the vocabulary, got {}", corpus.vocabulary_size,
-                   k);
+  const Index k = options.topics, words = documents.words();
+  SOTTO_REQUIRE_AT(k <= words, "`topics`", "cannot exceed the {} words of the vocabulary, got {}",
+                   words, k);
   const MomentClips clips =
-      options.public_clip() == DocumentClip::median ? median_norms(corpus) : MomentClips{};
-  const CountMatrix by_word = transposed(corpus.view());
-  const DocumentMoments raw(corpus, by_word, clips);
-  const TopicMoments moments(raw, options.concentration(), options.public_form());
+      options.public_clip() == DocumentClip::median ? median_norms(documents) : MomentClips{};
+  const TopicMoments moments(documents, clips, options.concentration(), options.public_form());
   KrylovOptions krylov;
   krylov.tolerance = kSubspaceTolerance;
   krylov.seed = static_cast<std::uint64_t>(options.seed);
@@ -120,7 +105,7 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
         continue_or_throw(progress, {"second moment", 0, 0});
         return moments.second_times(block);
       },
-      corpus.vocabulary_size, k, krylov);
+      words, k, krylov);
   const Index rank = (pairs.values.array() > kRankTolerance * pairs.values[0]).count();
   SOTTO_REQUIRE_AT(pairs.values[0] > 0 && rank >= k, "`topics`",
                    "{} topics need a second moment of that rank, this corpus has numerical rank {}",
@@ -128,37 +113,40 @@ TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
   const TopicWhitening whitening = topic_whitening(pairs);
   TopicFit fit;
   fit.second_spectrum = pairs.values;
+  fit.totals = moments.totals();
   fit.whitened = decompose_whitened(moments.third(whitening.whiten), options, progress);
   continue_or_throw(progress, {"topics", 0, 0});
   fit.spectral = recover_topics(fit.whitened, whitening.unwhiten, options.concentration());
-  fit.model = refine_topics(raw, fit.spectral, options, progress);
+  fit.model = refine_topics(documents, fit.spectral, options, moments.totals().entries, progress);
   return fit;
 }
 
-TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
-                         const TopicOptions& options, const ProgressCallback& progress) {
-  const CountView view = documents.corpus().view();
-  const CountView by_word = documents.by_word().view();
+TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
+                    const ProgressCallback& progress) {
+  LocalDocuments documents(&corpus);
+  return fit_topics(documents, options, progress);
+}
+
+TopicModel refine_topics(DocumentSource& documents, TopicModel model, const TopicOptions& options,
+                         double entries, const ProgressCallback& progress) {
   const double alpha_sum = model.alpha.sum();
-  RowMatrix parameters = start_parameters(view, model.alpha);
   const std::int64_t steps = options.public_steps();
+  std::vector<TopicStep> made;
   for (std::int64_t step = 0; step < steps; ++step) {
     continue_or_throw(progress, {"refinement", step, steps});
     // A word with probability zero in a topic may return: the smallest probability is that of the
     // smoothing.
     RowMatrix topics = model.topics;
     if (step == 0) {
-      const double mass = static_cast<double>(view.count.size()) / double(topics.cols());
+      const double mass = entries / static_cast<double>(topics.cols());
       topics.array() += options.smoothing / mass;
     }
     RowMatrix counts;
     if (options.single_topic()) {
-      counts = multiply(by_word, responsibilities(view, topics, model.alpha));
+      counts = single_topic_counts(documents, topics, model.alpha);
     } else {
-      improve_parameters(view, topics, model.alpha, step == 0 ? kFirstRounds : kLaterRounds,
-                         parameters);
-      counts = expected_counts(by_word, topics, expected_log_weights(parameters),
-                               Vector::Ones(view.rows()));
+      made.push_back({std::move(topics), model.alpha, step == 0 ? kFirstRounds : kLaterRounds});
+      counts = expected_counts(documents, made);
     }
     model = maximise(counts, options.smoothing, alpha_sum);
   }
@@ -166,10 +154,7 @@ TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
 }
 
 RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int rounds) {
-  const CountView view = corpus.view();
-  RowMatrix parameters = start_parameters(view, model.alpha);
-  improve_parameters(view, model.topics, model.alpha, rounds, parameters);
-  return mean_proportions(parameters);
+  return topic_shares(corpus.view(), {model.topics, model.alpha, DocumentModel::lda, rounds});
 }
 
 RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model) {
@@ -178,8 +163,12 @@ RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model
 
 RowMatrix topic_proportions(const Corpus& corpus, const TopicModel& model,
                             DocumentModel documents) {
-  return documents == DocumentModel::single ? single_topic_proportions(corpus, model)
-                                            : infer_proportions(corpus, model);
+  return topic_shares(corpus.view(), {model.topics, model.alpha, documents});
+}
+
+RowMatrix topic_proportions(DocumentSource& documents, const TopicModel& model,
+                            DocumentModel kind) {
+  return topic_shares(documents, {model.topics, model.alpha, kind});
 }
 
 }  // namespace sotto

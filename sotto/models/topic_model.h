@@ -27,9 +27,12 @@ struct TopicFit {
   TopicModel spectral;     // before refinement
   Vector second_spectrum;  // the k eigenvalues of M2 that were used
   Decomposition whitened;  // components of M3(W,W,W)
+  DocumentTotals totals;
 };
 
 // Refuses, naming its numerical rank, an M2 with fewer than k positive eigenvalues.
+TopicFit fit_topics(DocumentSource& documents, const TopicOptions& options,
+                    const ProgressCallback& progress = {});
 TopicFit fit_topics(const Corpus& corpus, const TopicOptions& options,
                     const ProgressCallback& progress = {});
 
@@ -48,9 +51,10 @@ Decomposition decompose_whitened(const SymmetricTensor& third, const TopicOption
                                  const ProgressCallback& progress = {});
 
 // Expectation-maximisation from a model, `steps` times. Topics are smoothed by `smoothing` counts
-// per word, and alpha is rescaled to the expected shares of the topics.
-TopicModel refine_topics(const DocumentMoments& documents, TopicModel model,
-                         const TopicOptions& options, const ProgressCallback& progress = {});
+// per word, and alpha is rescaled to the expected shares of the topics. The documents have so many
+// `entries`, different words each.
+TopicModel refine_topics(DocumentSource& documents, TopicModel model, const TopicOptions& options,
+                         double entries, const ProgressCallback& progress = {});
 
 // Mean proportions of the topics in each document: N x k.
 RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int rounds = 50);
@@ -58,5 +62,6 @@ RowMatrix infer_proportions(const Corpus& corpus, const TopicModel& model, int r
 RowMatrix single_topic_proportions(const Corpus& corpus, const TopicModel& model);
 // The one of these two that fits the model of the documents.
 RowMatrix topic_proportions(const Corpus& corpus, const TopicModel& model, DocumentModel documents);
+RowMatrix topic_proportions(DocumentSource& documents, const TopicModel& model, DocumentModel kind);
 
 }  // namespace sotto

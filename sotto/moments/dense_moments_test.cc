@@ -21,9 +21,8 @@ TEST(DenseMoments, equal_the_implicit_unbiased_form) {
   const Corpus corpus = random_corpus(1500, 7, 4);
   const RowMatrix all = RowMatrix::Identity(7, 7);
   for (const double alpha0 : {0.0, 0.3, 2.0}) {
-    const CountMatrix by_word = transposed(corpus.view());
-    const DocumentMoments raw(corpus, by_word, MomentClips{});
-    const TopicMoments implicit(raw, alpha0, MomentForm::unbiased);
+    LocalDocuments documents(&corpus);
+    const TopicMoments implicit(documents, {}, alpha0, MomentForm::unbiased);
     const DenseMoments dense = dense_topic_moments(corpus, alpha0);
     EXPECT_LT((dense.second - implicit.second_times(all)).norm(), 1e-14) << alpha0;
     EXPECT_LT(tensor_distance(dense.third, implicit.third(all)), 1e-14) << alpha0;

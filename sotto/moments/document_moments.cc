@@ -105,8 +105,20 @@ MomentClips median_norms(const Corpus& corpus) {
   return {median(first), median(second), median(third)};
 }
 
+std::vector<DocumentNorms> all_document_norms(const Corpus& corpus) {
+  std::vector<DocumentNorms> norms(static_cast<std::size_t>(corpus.documents()));
+  for (Index n = 0; n < corpus.documents(); ++n) {
+    norms[static_cast<std::size_t>(n)] = document_norms(corpus.counts_of(n));
+  }
+  return norms;
+}
+
 DocumentMoments::DocumentMoments(const Corpus& corpus, const CountMatrix& by_word,
                                  const MomentClips& clips)
+    : DocumentMoments(corpus, by_word, clips, all_document_norms(corpus)) {}
+
+DocumentMoments::DocumentMoments(const Corpus& corpus, const CountMatrix& by_word,
+                                 const MomentClips& clips, std::span<const DocumentNorms> all)
     : corpus_(corpus),
       by_word_(by_word),
       lengths_(corpus.documents()),
@@ -115,7 +127,7 @@ DocumentMoments::DocumentMoments(const Corpus& corpus, const CountMatrix& by_wor
       third_(Vector::Zero(corpus.documents())) {
   for (Index n = 0; n < corpus.documents(); ++n) {
     lengths_[n] = static_cast<double>(corpus.length(n));
-    const DocumentNorms norms = document_norms(corpus.counts_of(n));
+    const DocumentNorms& norms = all[static_cast<std::size_t>(n)];
     first_[n] = weight(norms.first, clips.first, lengths_[n], 1);
     second_[n] = weight(norms.second, clips.second, lengths_[n], 2);
     third_[n] = weight(norms.third, clips.third, lengths_[n], 3);
@@ -128,6 +140,17 @@ Vector DocumentMoments::per_tuple(const Vector& weights, int j) const {
     scale[n] = weights[n] == 0 ? 0 : weights[n] / falling(lengths_[n], j);
   }
   return scale;
+}
+
+Vector DocumentMoments::combined(const WeightFactors& factors) const {
+  const Vector b = per_tuple(first_, 1), a = per_tuple(second_, 2), t = per_tuple(third_, 3);
+  Vector sum(b.size());
+  for (Index n = 0; n < sum.size(); ++n) {
+    sum[n] = factors.first * b[n] + factors.second * a[n] + factors.third * t[n] +
+             factors.first_squared * (b[n] * b[n]) + factors.first_and_second * (a[n] * b[n]) +
+             factors.first_cubed * (b[n] * b[n] * b[n]);
+  }
+  return sum;
 }
 
 Vector DocumentMoments::first_sum() const {

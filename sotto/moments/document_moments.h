@@ -19,6 +19,7 @@
 
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "sotto/linalg/counts.h"
 #include "sotto/tensor/corpus.h"
@@ -32,6 +33,7 @@ struct DocumentNorms {
   double first = 0, second = 0, third = 0;
 };
 DocumentNorms document_norms(std::span<const std::int32_t> counts);
+std::vector<DocumentNorms> all_document_norms(const Corpus& corpus);
 
 // The norms that contributions are clipped to, or one of two rules that need no bound and keep
 // norms at one:
@@ -73,12 +75,23 @@ class PlacementSum {
   Matrix sum_;  // k x k(k+1)/2: the second and third index packed
 };
 
+// A weight of each document, made of those it has in the moments. With b and a the weights of P1
+// and P2 and t that of P3, it is the sum of these factors times
+//   b / l,  a / (l)_2,  t / (l)_3,  (b / l)^2,  a b / (l (l)_2),  (b / l)^3.
+struct WeightFactors {
+  double first = 0, second = 0, third = 0;
+  double first_squared = 0, first_and_second = 0, first_cubed = 0;
+};
+
 // Sums over documents. A mean is a sum divided by `mass`, the sum of the weights min(1, C_j /
 // |P_j|). A private run releases the sum divided by the number of documents.
 class DocumentMoments {
  public:
-  // Borrows the corpus and its transpose, the corpus word by word.
+  // Borrows the corpus and its transpose, the corpus word by word. The second takes norms that are
+  // known already.
   DocumentMoments(const Corpus& corpus, const CountMatrix& by_word, const MomentClips& clips);
+  DocumentMoments(const Corpus& corpus, const CountMatrix& by_word, const MomentClips& clips,
+                  std::span<const DocumentNorms> norms);
 
   const Corpus& corpus() const { return corpus_; }
   double first_mass() const { return first_.sum(); }
@@ -98,6 +111,7 @@ class DocumentMoments {
   const Vector& second_weights() const { return second_; }
   const Vector& third_weights() const { return third_; }
   const Vector& lengths() const { return lengths_; }
+  Vector combined(const WeightFactors& factors) const;
   const CountMatrix& by_word() const { return by_word_; }
 
  private:

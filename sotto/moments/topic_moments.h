@@ -14,35 +14,40 @@
 // (Esmaeili & Huang 2018 print the plug-in coefficients and the signs of these forms differently,
 // eqs. 3, 13 and 14; topic_moments_test.cc decides by enumeration.)
 //
-// Everything is implicit: products of M2 with blocks and M3(W,W,W), at the cost of the raw moments.
+// Everything is implicit: products of M2 with blocks and M3(W,W,W), each one sum over the documents
+// or a few.
 // Privacy: none here.
 #pragma once
 
-#include "sotto/moments/document_moments.h"
+#include "sotto/moments/document_sums.h"
 #include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
 class TopicMoments {
  public:
-  // Borrows the raw moments. Refuses a corpus in which no document is long enough.
-  TopicMoments(const DocumentMoments& raw, double alpha0, MomentForm form);
+  // Borrows the documents, and asks for sums over them. Refuses documents none of which is long
+  // enough.
+  TopicMoments(DocumentSource& documents, const MomentClips& clips, double alpha0, MomentForm form);
 
-  Vector first() const { return mean_; }
+  Vector first() const { return first_sum_ / totals_.first; }
   RowMatrix second_times(const RowMatrix& block) const;  // M2 B
   SymmetricTensor third(const RowMatrix& w) const;       // M3(W,W,W)
+  const DocumentTotals& totals() const { return totals_; }
 
  private:
-  // b_n^2 / l_n^2, which unbiased M1 M1^T subtracts; empty for plug-in.
-  Vector repeated_pairs() const;
-  void add_cross_term(const RowMatrix& w, const RowMatrix& y, PlacementSum& sum) const;
-  void add_mean_cube(const RowMatrix& w, const RowMatrix& y, PlacementSum& sum) const;
+  RowMatrix products(const WeightFactors& factors, const RowMatrix& block) const;
+  // What the three terms of M3 have in common.
+  double cross() const;
+  double cube() const;
 
-  const DocumentMoments& raw_;
+  DocumentSource& documents_;
+  MomentClips clips_;
   double alpha0_;
   bool unbiased_;
-  Vector first_sum_;
-  Vector mean_;
+  DocumentTotals totals_;
+  Vector first_sum_;     // S1
+  Vector second_words_;  // sum_n a_n c_n / (l)_2, the diagonal that P2 lacks
 };
 
 // The same M3 from released or given raw moments in k dimensions, plug-in form: e3 = E3(W,W,W),

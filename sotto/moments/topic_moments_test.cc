@@ -64,11 +64,10 @@ struct Enumerated {
 
 TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens) {
   const Corpus corpus = random_corpus(kDocuments, kTopicWords, 4);
-  const CountMatrix by_word = transposed(corpus.view());
-  const DocumentMoments raw(corpus, by_word, {});
+  LocalDocuments documents(&corpus);
   const RowMatrix w = RowMatrix::Random(kTopicWords, 3);
   for (const double a0 : {0.0, 0.3, 2.0}) {
-    const TopicMoments moments(raw, a0, MomentForm::unbiased);
+    const TopicMoments moments(documents, {}, a0, MomentForm::unbiased);
     const Enumerated exact(corpus, a0);
     EXPECT_LT((moments.second_times(w) - exact.second * w).norm(), 1e-12);
     EXPECT_LT(distance(moments.third(w), exact.third, w), 1e-12);
@@ -78,10 +77,11 @@ TEST(TopicMoments, unbiased_forms_equal_sums_over_different_documents_and_tokens
 TEST(TopicMoments, plug_in_forms_take_products_of_means) {
   const Corpus corpus = random_corpus(kDocuments, kTopicWords, 5);
   const MomentClips clips{0.6, 0.4, 0.3};
+  LocalDocuments documents(&corpus);
   const CountMatrix by_word = transposed(corpus.view());
   const DocumentMoments raw(corpus, by_word, clips);
   const double a0 = 0.7;
-  const TopicMoments moments(raw, a0, MomentForm::plug_in);
+  const TopicMoments moments(documents, clips, a0, MomentForm::plug_in);
   const RowMatrix identity = RowMatrix::Identity(kTopicWords, kTopicWords);
   const Vector m1 = raw.first_sum() / raw.first_mass();
   const Matrix e2 = raw.second_sum() / raw.second_mass();
@@ -129,9 +129,8 @@ TEST(TopicMoments, refuses_a_corpus_without_a_third_moment) {
   corpus.begin = {0, 2};
   corpus.word = {0, 1};
   corpus.count = {1, 1};
-  const CountMatrix by_word = transposed(corpus.view());
-  const DocumentMoments raw(corpus, by_word, {});
-  EXPECT_THROW(TopicMoments(raw, 0, MomentForm::plug_in), Error);
+  LocalDocuments documents(&corpus);
+  EXPECT_THROW(TopicMoments(documents, {}, 0, MomentForm::plug_in), Error);
 }
 
 }  // namespace

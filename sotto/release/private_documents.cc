@@ -7,8 +7,8 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
-#include "sotto/moments/document_moments.h"
-#include "sotto/moments/topic_expectation.h"
+#include "sotto/moments/document_sums.h"
+#include "sotto/moments/expectation_sums.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/packed_matrix.h"
@@ -67,6 +67,16 @@ PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus) {
   return {view.documents(), view.vocabulary_is_declared ? view.vocabulary_size : 0};
 }
 
+PublicCorpusShape public_shape(const Sensitive<Documents>& documents) {
+  const DocumentSource& view = *ReleaseAccess::view(documents);
+  return {view.documents(), view.vocabulary().is_declared ? view.vocabulary().size : 0};
+}
+
+Sensitive<Documents> sensitive_documents(Sensitive<Corpus> corpus) {
+  return std::move(corpus).transform(
+      [](Corpus&& all) -> Documents { return std::make_unique<LocalDocuments>(std::move(all)); });
+}
+
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target) {
   PrivacyStatement statement;
   statement.unit = "one document";
@@ -87,47 +97,34 @@ double document_noise(Index documents, double mu) {
   return sensitivity_of(1) / static_cast<double>(documents) / mu;
 }
 
-struct PrivateDocuments::Held {
-  Corpus corpus;
-  CountMatrix by_word;
-  explicit Held(Corpus documents)
-      : corpus(std::move(documents)), by_word(transposed(corpus.view())) {}
-  DocumentMoments moments(double clip) const {
-    return DocumentMoments(corpus, by_word, {clip, clip, clip});
-  }
-
-  double depth() const {
-    return static_cast<double>(sum_depth(corpus.documents()) + sum_depth(corpus.vocabulary_size));
-  }
-  // private_documents.md, 5: of a third moment in q dimensions, whose contributions have norm 1.
-  double third_error(double q) const {
-    const auto words = static_cast<double>(sum_depth(corpus.vocabulary_size));
-    return 36 * (gamma(depth() + 64) + std::sqrt(q) * gamma(words + 4)) * kSafeSpectral;
-  }
-};
-
-PrivateDocuments::PrivateDocuments(Sensitive<Corpus> corpus, PrivateRun& run)
-    : shape_{ReleaseAccess::view(corpus).documents(), ReleaseAccess::view(corpus).vocabulary_size},
-      run_(run),
-      whole_(std::move(corpus)) {
-  SOTTO_REQUIRE(ReleaseAccess::view(whole_).vocabulary_is_declared,
-                "the words of the documents are not public");
-  SOTTO_REQUIRE(shape_.documents > 0, "a corpus without documents has no moments");
-  run.require_budget();
-  keep_words({});
+double PrivateDocuments::depth() const {
+  return static_cast<double>(document_depth(shape_.documents) + sum_depth(documents_->words()));
 }
 
-PrivateDocuments::~PrivateDocuments() = default;
+// private_documents.md, 5: of a third moment in q dimensions, whose contributions have norm 1.
+double PrivateDocuments::third_error(double q) const {
+  const auto words = static_cast<double>(sum_depth(documents_->words()));
+  return 36 * (gamma(depth() + 64) + std::sqrt(q) * gamma(words + 4)) * kSafeSpectral;
+}
+
+PrivateDocuments::PrivateDocuments(Sensitive<Documents> documents, PrivateRun& run)
+    : shape_(public_shape(documents)),
+      run_(run),
+      documents_(ReleaseAccess::take(std::move(documents))) {
+  SOTTO_REQUIRE(documents_->vocabulary().is_declared, "the words of the documents are not public");
+  SOTTO_REQUIRE(shape_.documents > 0, "a corpus without documents has no moments");
+  run.require_budget();
+  documents_->keep_words({});
+}
 
 void PrivateDocuments::keep_words(std::vector<std::int32_t> kept) {
-  const Corpus& all = ReleaseAccess::view(whole_);
-  held_ = std::make_unique<Held>(kept.empty() ? all : restrict_vocabulary(all, kept));
+  documents_->keep_words(std::move(kept));
 }
 
 Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
-  Vector mean = held_->moments(clip).first_sum() * scale();
+  Vector mean = weighted_words(*documents_, {{clip, clip, clip}, {.first = 1}}) * scale();
   const double sensitivity = sensitivity_of(longest(clip)) * scale();
-  const double error = gamma(held_->depth() + 32) * longest(clip);
+  const double error = gamma(depth() + 32) * longest(clip);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism(kFirstMomentRelease, sensitivity, deviation_for(hidden, mu),
@@ -136,11 +133,11 @@ Released<Noisy<Vector>> PrivateDocuments::first_moment(double clip, double mu) {
 }
 
 Released<Noisy<Matrix>> PrivateDocuments::second_moment(double clip, double mu) {
-  const Matrix sum = held_->moments(clip).second_sum();
+  const Matrix sum = second_sum(*documents_, {clip, clip, clip});
   const Index v = sum.rows();
   PackedMatrix mean(v, [&](Index i, Index j) { return sum(j, i) * scale(); });
   const double sensitivity = sensitivity_of(longest(clip)) * scale();
-  const double error = gamma(held_->depth() + 32) * longest(clip);
+  const double error = gamma(depth() + 32) * longest(clip);
   // The grid is set by the off-diagonal noise, which is smaller by sqrt(2).
   const HiddenBlock hidden{sensitivity + 2 * error, static_cast<double>(v), std::numbers::sqrt2};
   const SymmetricGaussianMechanism mechanism(kSecondMomentRelease, sensitivity,
@@ -153,9 +150,9 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
   require_orthonormal(orthonormal);
   const Index k = orthonormal.cols();
   SymmetricTensor mean(k, 3);
-  mean.add_scaled(scale(), held_->moments(clip).third_sum(orthonormal));
+  mean.add_scaled(scale(), third_sum(*documents_, {clip, clip, clip}, orthonormal));
   const double sensitivity = sensitivity_of(longest(clip)) * scale() * growth_of(orthonormal);
-  const double error = held_->third_error(double(k)) * longest(clip);
+  const double error = third_error(double(k)) * longest(clip);
   const HiddenBlock hidden{sensitivity + 2 * error, std::pow(double(k), 1.5), std::sqrt(6.0)};
   const SymmetricGaussianMechanism mechanism(kThirdMomentRelease, sensitivity,
                                              deviation_for(hidden, mu), k, 3, error);
@@ -165,18 +162,12 @@ Released<Noisy<SymmetricTensor>> PrivateDocuments::third_moment(const Matrix& or
 Released<Noisy<RowMatrix>> PrivateDocuments::expected_counts(const RowMatrix& topics,
                                                              const Vector& alpha, int rounds,
                                                              const Vector& word_scale, double mu) {
-  const CountView view = held_->corpus.view();
-  require_topics(topics, alpha, word_scale, view.cols);
-  RowMatrix parameters = start_parameters(view, alpha);
-  improve_parameters(view, topics, alpha, rounds, parameters);
-  const RowMatrix weights = expected_log_weights(parameters);
-  const Vector norms = contribution_norms(view, topics, weights, word_scale);
-  const Vector to_one =
-      norms.unaryExpr([](double n) { return n >= kShortestDocument ? 1 / n : 0.0; }) * scale();
-  RowMatrix mean = sotto::expected_counts(held_->by_word.view(), topics, weights, to_one);
+  require_topics(topics, alpha, word_scale, documents_->words());
+  RowMatrix mean =
+      normed_counts(*documents_, {{topics, alpha, rounds}, word_scale, scale(), kShortestDocument});
   mean.array().colwise() *= word_scale.array();
   const double sensitivity = sensitivity_of(1) * scale();
-  const double error = gamma(held_->depth() + static_cast<double>(topics.cols()) + 32);
+  const double error = gamma(depth() + static_cast<double>(topics.cols()) + 32);
   const auto count = static_cast<std::int64_t>(mean.size());
   const HiddenBlock hidden{sensitivity + 2 * error, std::sqrt(double(count))};
   const GaussianMechanism mechanism(kExpectedCountsRelease, sensitivity, deviation_for(hidden, mu),

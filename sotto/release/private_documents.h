@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/moments/documents.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
 #include "sotto/release/private_run.h"
@@ -30,6 +31,9 @@
 namespace sotto {
 
 PublicCorpusShape public_shape(const Sensitive<Corpus>& corpus);
+PublicCorpusShape public_shape(const Sensitive<Documents>& documents);
+// Documents in memory.
+Sensitive<Documents> sensitive_documents(Sensitive<Corpus> corpus);
 
 // What the certificate states about the document unit.
 PrivacyStatement document_statement(const PublicCorpusShape& shape, const PrivacyTarget& target);
@@ -45,11 +49,8 @@ double document_noise(Index documents, double mu);
 
 class PrivateDocuments {
  public:
-  // Takes the corpus over. The run has a budget, and must outlive this object.
-  PrivateDocuments(Sensitive<Corpus> corpus, PrivateRun& run);
-  ~PrivateDocuments();
-  PrivateDocuments(const PrivateDocuments&) = delete;
-  PrivateDocuments& operator=(const PrivateDocuments&) = delete;
+  // Takes the documents over. The run has a budget, and must outlive this object.
+  PrivateDocuments(Sensitive<Documents> documents, PrivateRun& run);
 
   Index documents() const { return shape_.documents; }
   Index words() const { return shape_.words; }
@@ -69,14 +70,13 @@ class PrivateDocuments {
                                              int rounds, const Vector& word_scale, double mu);
 
  private:
-  struct Held;
-
   double scale() const { return 1 / static_cast<double>(shape_.documents); }
+  double depth() const;
+  double third_error(double q) const;
 
   PublicCorpusShape shape_;
   PrivateRun& run_;
-  Sensitive<Corpus> whole_;
-  std::unique_ptr<Held> held_;  // the documents as they are now, word by word as well
+  Documents documents_;
 };
 
 }  // namespace sotto

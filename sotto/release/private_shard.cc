@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sotto/base/unquoted.h"
+#include "sotto/moments/document_questions.h"
 #include "sotto/moments/record_questions.h"
 #include "sotto/release/access.h"
 #include "sotto/tensor/sharded_points.h"
@@ -20,6 +21,15 @@ AnswerQuestion private_record_answers(SensitivePoints points) {
         refuse_records(error, source->name(), "");
       }
     });
+  };
+}
+
+std::function<std::string(const std::string& question)> private_document_answers(
+    Sensitive<Corpus> held, Index first, Index end, std::function<void()> before_piece) {
+  const auto documents = std::make_shared<HeldDocuments>(
+      std::make_shared<const Corpus>(ReleaseAccess::take(std::move(held))), first, end);
+  return [documents, before = std::move(before_piece)](const std::string& question) {
+    return answer_or_error([&] { return answer_document_question(*documents, question, before); });
   };
 }
 

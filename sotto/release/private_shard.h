@@ -5,6 +5,10 @@
 // leaves. A shard has no key, no budget and no ledger, and keeps nothing between two questions.
 #pragma once
 
+#include <functional>
+#include <string>
+
+#include "sotto/tensor/corpus.h"
 #include "sotto/tensor/point_source.h"
 #include "sotto/tensor/shards.h"
 
@@ -12,5 +16,9 @@ namespace sotto {
 
 // An error about a record does not say what is wrong with it.
 AnswerQuestion private_record_answers(SensitivePoints points);
+
+// Answers questions about documents in memory, as document_answers() of tasks/document_files.h.
+std::function<std::string(const std::string& question)> private_document_answers(
+    Sensitive<Corpus> held, Index first, Index end, std::function<void()> before_piece);
 
 }  // namespace sotto

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/moments/documents.h"
 #include "sotto/release/private_run.h"
-#include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
@@ -35,12 +35,13 @@ struct VocabularyNoise {
 };
 VocabularyNoise vocabulary_noise(const VocabularyPlan& plan, Index documents);
 
-// The corpus over the words that were released, most weight first; its vocabulary counts as
-// declared. Refuses when no word passes. The run has a budget.
-Sensitive<Corpus> select_vocabulary(Sensitive<Corpus> corpus, const VocabularyPlan& plan,
-                                    PrivateRun& run);
+// The documents over the words that were released, most weight first; they count as declared.
+// Refuses when no word passes. The run has a budget.
+Sensitive<Documents> select_vocabulary(Sensitive<Documents> documents, const VocabularyPlan& plan,
+                                       PrivateRun& run);
 
-// The words of a corpus whose vocabulary is declared: they are public.
+// The words of documents whose vocabulary is declared: they are public.
+std::vector<std::string> public_words(const Sensitive<Documents>& documents);
 std::vector<std::string> public_words(const Sensitive<Corpus>& corpus);
 
 }  // namespace sotto

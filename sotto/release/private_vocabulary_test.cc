@@ -6,8 +6,10 @@
 #include <set>
 
 #include "sotto/base/error.h"
+#include "sotto/moments/document_sums.h"
 #include "sotto/release/access.h"
 #include "sotto/release/calibration.h"
+#include "sotto/release/private_documents.h"
 
 namespace sotto {
 namespace {
@@ -44,17 +46,21 @@ PrivacyStatement vocabulary_statement() {
   return words;
 }
 
+Sensitive<Documents> documents_of(Corpus corpus) {
+  return sensitive_documents(Sensitive<Corpus>(std::move(corpus)));
+}
+
 TEST(PrivateVocabulary, common_words_are_released_and_words_of_one_document_are_not) {
   PrivateRun run(vocabulary_statement(), NoiseKey::from_system(), kVocabularyTarget.budget());
-  const Sensitive<Corpus> chosen =
-      select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(2000, 4)), plan(), run);
+  const Sensitive<Documents> chosen =
+      select_vocabulary(documents_of(corpus_with_rare_words(2000, 4)), plan(), run);
   const auto words = public_words(chosen);
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()),
             (std::set<std::string>{"common0", "common1", "common2", "common3"}));
-  const Corpus& corpus = ReleaseAccess::view(chosen);
-  EXPECT_TRUE(corpus.vocabulary_is_declared);
-  EXPECT_EQ(corpus.documents(), 2000);
-  EXPECT_EQ(corpus.entries(), 8000);
+  DocumentSource& documents = *ReleaseAccess::view(chosen);
+  EXPECT_TRUE(documents.vocabulary().is_declared);
+  EXPECT_EQ(documents.documents(), 2000);
+  EXPECT_EQ(document_totals(documents, {}).entries, 8000);
   const Certificate certificate = run.certify();
   EXPECT_LE(certificate.epsilon, kVocabularyTarget.epsilon);
   EXPECT_TRUE(certificate.proved);
@@ -69,8 +75,7 @@ struct Chosen {
 Chosen choose(Corpus corpus, const VocabularyPlan& how, std::uint64_t seed = 1) {
   PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(seed),
                  kVocabularyTarget.budget());
-  const Sensitive<Corpus> chosen =
-      select_vocabulary(Sensitive<Corpus>(std::move(corpus)), how, run);
+  const Sensitive<Documents> chosen = select_vocabulary(documents_of(std::move(corpus)), how, run);
   return {public_words(chosen), run.certify()};
 }
 
@@ -124,7 +129,7 @@ TEST(PrivateVocabulary, a_document_gives_weight_to_at_most_the_words_that_may_co
     corpus.count.assign(all.size(), 1);
     PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(1),
                    Budget::gaussian(1e5, 1e-6));
-    const auto names = public_words(select_vocabulary(Sensitive<Corpus>(corpus), how, run));
+    const auto names = public_words(select_vocabulary(documents_of(corpus), how, run));
     return std::set<std::string>(names.begin(), names.end());
   };
   EXPECT_EQ(words_of(50, false).size(), 50u);
@@ -143,12 +148,11 @@ TEST(PrivateVocabulary, a_word_of_one_document_stays_below_the_threshold_by_the_
 TEST(PrivateVocabulary, refuses_when_nothing_can_be_released) {
   PrivateRun run(vocabulary_statement(), NoiseKey::insecure_from_seed(2),
                  kVocabularyTarget.budget());
-  EXPECT_THROW(select_vocabulary(Sensitive<Corpus>(corpus_with_rare_words(10, 3)), plan(), run),
-               Error);
+  EXPECT_THROW(select_vocabulary(documents_of(corpus_with_rare_words(10, 3)), plan(), run), Error);
 }
 
 TEST(PrivateVocabulary, words_that_were_read_off_the_documents_are_not_public) {
-  EXPECT_THROW(public_words(Sensitive<Corpus>(corpus_with_rare_words(3, 1))), Error);
+  EXPECT_THROW(public_words(documents_of(corpus_with_rare_words(3, 1))), Error);
 }
 
 }  // namespace

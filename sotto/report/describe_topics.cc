@@ -18,19 +18,6 @@ Json cards_of(const TopicsResult& result) {
   return topics;
 }
 
-// Facts that may be published about public documents.
-void describe_corpus(const Corpus& corpus, ResultDocument& document) {
-  std::int64_t tokens = 0, too_short = 0;
-  for (Index n = 0; n < corpus.documents(); ++n) {
-    const std::int64_t length = corpus.length(n);
-    tokens += length;
-    too_short += length < 3;
-  }
-  document.input("entries", corpus.entries())
-      .input("tokens", tokens)
-      .input("documents_left_out", too_short);
-}
-
 void describe_public(const TopicsResult::Public& open, ResultDocument& document) {
   document.option("clip", std::string(name_of(open.clip)))
       .option("form", std::string(name_of(open.form)))
@@ -86,7 +73,11 @@ void describe(const TopicsResult& result, ResultDocument& document) {
   const bool refines = !result.released || !result.released->published();
   if (refines) document.option("refine", result.steps);
   document.input("documents", result.documents).input("words", result.model.topics.rows());
-  if (result.open) describe_corpus(result.open->corpus, document);
+  if (result.open) {  // facts that may be published about public documents
+    document.input("entries", result.open->entries)
+        .input("tokens", result.open->tokens)
+        .input("documents_left_out", result.open->documents_left_out);
+  }
   if (result.released) document.certificate(result.released->certificate);
   document.weights(result.model.alpha, "topic").topic_cards(cards_of(result));
   if (!result.exposes.empty()) document.exposed(result.exposes, "inferred.npy");

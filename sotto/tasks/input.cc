@@ -15,6 +15,7 @@
 #include "sotto/release/private_points.h"
 #include "sotto/release/protected_tensor.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/document_files.h"
 
 namespace sotto {
 namespace {
@@ -82,9 +83,14 @@ Input<AnyTensor> tensor_input(const std::string& path, TensorFormat format, bool
 }
 
 Input<Corpus> documents_input(const std::string& path, CorpusFileOptions file, bool is_private) {
+  return documents_input(std::vector{path}, std::move(file), is_private);
+}
+
+Input<Corpus> documents_input(const std::vector<std::string>& paths, CorpusFileOptions file,
+                              bool is_private) {
   file.records_are_private = is_private;
   CorpusFormat used{};
-  Sensitive<Corpus> data = read_corpus(path, file, &used);
+  Sensitive<Corpus> data = read_corpus(paths, file, &used);
   return input_of(std::move(data), is_private, "the documents", used);
 }
 

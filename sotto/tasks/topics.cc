@@ -18,6 +18,7 @@
 #include "sotto/models/published_topics.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/models/topic_model.h"
+#include "sotto/moments/document_sums.h"
 #include "sotto/release/private_documents.h"
 #include "sotto/release/private_vocabulary.h"
 #include "sotto/tasks/companions.h"
@@ -126,7 +127,7 @@ TopicCompanions read_companions(const TopicsTask& task, const std::vector<std::s
 
 // `reference` null: no documents to judge coherence by. `unigram` holds a weight for each word.
 TopicEvaluation evaluate(const TopicsResult& result, const TopicCompanions& companions,
-                         const Vector& unigram, const Corpus* reference) {
+                         const Vector& unigram, DocumentSource* reference) {
   TopicEvaluation evaluation;
   evaluation.diversity = diversity(result.top_words);
   if (reference != nullptr) evaluation.coherence = coherence(*reference, result.top_words);
@@ -165,51 +166,50 @@ TopicsResult start_result(const TopicsTask& task, TopicModel model,
   return result;
 }
 
-Vector as_weights(const std::vector<std::int64_t>& counts) {
-  return Eigen::Map<const Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>>(
-             counts.data(), static_cast<Index>(counts.size()))
-      .cast<double>();
-}
-
 // ---- runs ----
 
-TopicsResult run_public(Corpus corpus, const TopicsTask& task, const ProgressCallback& progress) {
-  TopicCompanions companions = read_companions(task, corpus.vocabulary, corpus.vocabulary_size);
+std::int64_t whole(double count) { return static_cast<std::int64_t>(count); }
+
+TopicsResult run_public(std::shared_ptr<DocumentSource> documents, const TopicsTask& task,
+                        const ProgressCallback& progress) {
+  const DocumentWords words = documents->vocabulary();
+  TopicCompanions companions = read_companions(task, words.names, words.size);
   const Stopwatch computing;
-  TopicFit fit = fit_topics(corpus, task.topics, progress);
+  TopicFit fit = fit_topics(*documents, task.topics, progress);
   const double seconds = computing.seconds();
   TopicsResult result =
-      start_result(task, std::move(fit.model), corpus.vocabulary, corpus.documents());
+      start_result(task, std::move(fit.model), words.names, documents->documents());
   result.steps = task.topics.public_steps();
-  const Corpus& reference = companions.reference ? *companions.reference : corpus;
-  result.evaluation = evaluate(result, companions, as_weights(word_frequency(corpus)), &reference);
+  std::optional<LocalDocuments> other;
+  if (companions.reference) other.emplace(&*companions.reference);
+  DocumentSource& reference = other ? static_cast<DocumentSource&>(*other) : *documents;
+  result.evaluation = evaluate(result, companions, word_frequencies(*documents).col(0), &reference);
   result.to_infer = std::move(companions.infer);
-  result.open = {std::move(corpus),
-                 task.topics.public_clip(),
-                 task.topics.public_form(),
-                 std::move(fit.second_spectrum),
-                 std::move(fit.whitened.weights),
-                 seconds};
+  result.open = {
+      std::move(documents),           whole(fit.totals.entries),       whole(fit.totals.tokens),
+      whole(fit.totals.too_short),    task.topics.public_clip(),       task.topics.public_form(),
+      std::move(fit.second_spectrum), std::move(fit.whitened.weights), seconds};
   return result;
 }
 
 void evaluate_released(TopicsResult& result, TopicCompanions companions, const Vector& unigram) {
-  const Corpus* reference = companions.reference ? &*companions.reference : nullptr;
-  result.evaluation = evaluate(result, companions, unigram, reference);
+  std::optional<LocalDocuments> reference;
+  if (companions.reference) reference.emplace(&*companions.reference);
+  result.evaluation = evaluate(result, companions, unigram, reference ? &*reference : nullptr);
   result.to_infer = std::move(companions.infer);
 }
 
-TopicsResult run_private(Sensitive<Corpus> corpus, const TopicsTask& task,
+TopicsResult run_private(Sensitive<Documents> documents, const TopicsTask& task,
                          const std::vector<std::string>& facts, const ProgressCallback& progress) {
-  const PublicCorpusShape shape = public_shape(corpus);
+  const PublicCorpusShape shape = public_shape(documents);
   const PrivateTopicsTask settled = settle(task, shape, facts);
   // A run must not fail over these files when its budget is spent. They cannot be read earlier
   // where the words are chosen privately.
   std::optional<TopicCompanions> companions;
-  if (shape.words > 0) companions = read_companions(task, public_words(corpus), shape.words);
+  if (shape.words > 0) companions = read_companions(task, public_words(documents), shape.words);
   PrivateRun run(settled.plan, task.privacy);
   PrivateTopicFit fit =
-      fit_private_topics(std::move(corpus), settled.numbers, task.topics, run, progress);
+      fit_private_topics(std::move(documents), settled.numbers, task.topics, run, progress);
   TopicsResult result =
       start_result(task, std::move(fit.model), std::move(fit.vocabulary), shape.documents);
   result.steps = fit.steps;
@@ -315,10 +315,25 @@ TopicsResult run(Input<Corpus> documents, const TopicsTask& task,
   task.check();
   require_declared(documents, task.privacy.asked());
   const std::vector<std::string> facts = documents.public_facts();
-  if (documents.is_public()) return run_public(std::move(documents).open(), task, progress);
+  if (documents.is_public()) {
+    return run_public(std::make_shared<LocalDocuments>(std::move(documents).open()), task,
+                      progress);
+  }
   Sensitive<Corpus> corpus = std::move(documents).sensitive();
-  return task.published() ? run_published(corpus, task, facts)
-                          : run_private(std::move(corpus), task, facts, progress);
+  return task.published()
+             ? run_published(corpus, task, facts)
+             : run_private(sensitive_documents(std::move(corpus)), task, facts, progress);
+}
+
+TopicsResult run(Input<Documents> documents, const TopicsTask& task,
+                 const ProgressCallback& progress) {
+  task.check();
+  require_declared(documents, task.privacy.asked());
+  SOTTO_REQUIRE_AT(!task.published(), "`as-published`",
+                   "needs all documents at one place, and does not work on several ranks");
+  const std::vector<std::string> facts = documents.public_facts();
+  if (documents.is_public()) return run_public(std::move(documents).open(), task, progress);
+  return run_private(std::move(documents).sensitive(), task, facts, progress);
 }
 
 RowMatrix infer(const TopicsResult& result, const Corpus& documents) {
@@ -327,8 +342,10 @@ RowMatrix infer(const TopicsResult& result, const Corpus& documents) {
 
 void save(const TopicsResult& result, OutputFolder& folder) {
   if (result.open) {
-    folder.write_npy("proportions.npy", Matrix(infer(result, result.open->corpus)));
-    const std::vector<std::string>& ids = result.open->corpus.ids;
+    DocumentSource& documents = *result.open->documents;
+    folder.write_npy("proportions.npy",
+                     Matrix(topic_proportions(documents, result.model, result.kind)));
+    const std::vector<std::string> ids = documents.ids();
     if (!ids.empty()) folder.write_text("documents.txt", fmt::format("{}\n", join_text(ids, "\n")));
   }
   folder.write_npy("topics.npy", result.model.topics);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 
 namespace SOTTO_API sotto {
 
+class DocumentSource;  // moments/documents.h
 class OutputFolder;
 struct Companion;
 
@@ -84,7 +86,9 @@ struct TopicsResult {
 
   // Of a run that is not private.
   struct Public {
-    Corpus corpus;
+    std::shared_ptr<DocumentSource> documents;
+    std::int64_t entries = 0, tokens = 0;
+    std::int64_t documents_left_out = 0;  // those with fewer than 3 tokens
     DocumentClip clip;
     MomentForm form;
     Vector second_spectrum, third_spectrum;
@@ -116,6 +120,9 @@ Plan plan(const TopicsTask& task, const PublicCorpusShape& shape);
 // Refuses sensitive documents without epsilon and public documents with it. Throws where the caller
 // stops it.
 TopicsResult run(Input<Corpus> documents, const TopicsTask& task,
+                 const ProgressCallback& progress = {});
+// The same for documents that may be elsewhere; not as published.
+TopicsResult run(Input<std::unique_ptr<DocumentSource>> documents, const TopicsTask& task,
                  const ProgressCallback& progress = {});
 
 // Proportions of the topics in documents over the same words: N x k.

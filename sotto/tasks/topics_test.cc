@@ -113,7 +113,7 @@ TEST(TopicsTask, recovers_the_topics_of_public_documents) {
     EXPECT_LT(distance_to_truth(result), 0.03) << name_of(model);
     EXPECT_FALSE(result.released);
     ASSERT_TRUE(result.open);
-    EXPECT_EQ(result.open->corpus.documents(), kTopicDocuments);
+    EXPECT_EQ(result.documents, kTopicDocuments);
     EXPECT_EQ(result.steps, 5);
     EXPECT_EQ(result.evaluation.diversity, 1);  // no two topics share a word
     ASSERT_TRUE(result.evaluation.coherence);   // judged by the documents themselves
@@ -331,7 +331,7 @@ TEST_F(TopicFiles, public_documents_leave_with_their_proportions) {
   TopicsTask task = topics_task(DocumentModel::single);
   put_documents("docword.txt", made_documents(DocumentModel::single));
   const TopicsResult result = run(documents_input(folder_ / "docword.txt", task.file, false), task);
-  const RowMatrix shares = infer(result, result.open->corpus);
+  const RowMatrix shares = infer(result, made_documents(DocumentModel::lda));
   EXPECT_NEAR(shares.rowwise().sum().minCoeff(), 1, 1e-9);
   EXPECT_GT(shares.rowwise().maxCoeff().mean(), 0.99);
   OutputFolder folder(folder_ / "out");

@@ -2,73 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
-#include <new>
-#include <optional>
 
 #include "sotto/base/error.h"
+#include "sotto/tensor/shard_answer.h"
 
 namespace sotto {
 namespace {
 
-// The first bytes of questions and answers. A version grows when their layout changes.
-constexpr std::string_view kQuestionMark = "sotto question", kAnswerMark = "sotto part";
-constexpr std::int64_t kVersion = 1;
+constexpr std::string_view kQuestionMark = "sotto question";
 
 // A shard gets about so many of the places where a sum may be cut.
 constexpr Index kCutsOfShard = 16;
-
-void write_mark(std::string_view mark, ByteWriter& bytes) {
-  bytes.text(mark);
-  bytes.integer(kVersion);
-}
-
-void require_whole(bool holds, const char* message) {
-  if (!holds) throw Error(message, "", Fault::system);
-}
-
-void require_mark(std::string_view mark, ByteReader& bytes) {
-  require_whole(bytes.text() == mark && bytes.integer() == kVersion,
-                "a shard speaks another version of sotto: start the same program everywhere");
-}
-
-// A part of a sum, or what went wrong with it.
-struct Answer {
-  Index question = -1;  // none of an error before the question was understood
-  std::optional<PartialSum> part;
-  std::optional<Error> error;
-
-  std::string bytes() const {
-    ByteWriter bytes;
-    write_mark(kAnswerMark, bytes);
-    bytes.integer(part ? 1 : 0);
-    if (part) {
-      bytes.integer(question);
-      part->write(bytes);
-    } else {
-      bytes.integer(static_cast<std::int64_t>(error->fault()));
-      bytes.text(error->place());
-      bytes.text(error->message());
-    }
-    return std::move(bytes).sealed();
-  }
-
-  static Answer read(const std::string& text) {
-    ByteReader bytes(text, "the part of a shard");
-    require_mark(kAnswerMark, bytes);
-    Answer answer;
-    if (bytes.integer() == 1) {
-      answer.question = bytes.integer();
-      answer.part = PartialSum::read(bytes);
-    } else {
-      const auto fault = static_cast<Fault>(bytes.integer());
-      const std::string place = bytes.text();
-      answer.error = Error(bytes.text(), place, fault);
-    }
-    bytes.require_end();
-    return answer;
-  }
-};
 
 // These numbers are public, also where the records are not.
 void require_same_source(const PointSource& whole, const ShardQuestion& asked, Index shard) {
@@ -81,18 +25,6 @@ void require_same_source(const PointSource& whole, const ShardQuestion& asked, I
 }
 
 }  // namespace
-
-std::string joined_answers(const std::string& first, const std::string& second) {
-  return answer_or_error([&] {
-    Answer answer = Answer::read(first);
-    if (answer.error) return first;
-    Answer other = Answer::read(second);
-    if (other.error) return second;
-    require_whole(answer.question == other.question, "two shards answer different questions");
-    answer.part->join(std::move(*other.part));
-    return answer.bytes();
-  });
-}
 
 void ShardQuestion::write(ByteWriter& bytes) const {
   write_mark(kQuestionMark, bytes);
@@ -126,26 +58,12 @@ std::string answer_of_shard(PointSource& whole, const ShardQuestion& asked, cons
   const auto [begin, end] = pieces_of_shard(pieces, shard, asked.shards);
   const Index first = begin * piece.rows();
   const Index last = std::min(end * piece.rows(), asked.records);
-  Answer answer;
+  ShardAnswer answer;
   answer.question = asked.number;
   answer.part.emplace(sum.rows(), sum.cols(), pieces);
   if (first < last) {
     whole.seek(asked.first + first);
     sum_pieces(whole, sum, begin, last - first, *answer.part, before_block);
-  }
-  return answer.bytes();
-}
-
-std::string answer_or_error(const std::function<std::string()>& work) {
-  Answer answer;
-  try {
-    return work();
-  } catch (const Error& error) {
-    answer.error = error;
-  } catch (const std::bad_alloc&) {
-    answer.error = Error("a rank has not enough memory", "", Fault::system);
-  } catch (const std::exception&) {  // its text may quote the data
-    answer.error = Error("an internal fault of a rank", "", Fault::system);
   }
   return answer.bytes();
 }
@@ -170,9 +88,8 @@ RecordTotal ShardedPoints::take_sum(const RecordSum& sum, Index most) {
       return answer_of_shard(*whole_, asked, sum, shard, [&] { shards_.require_all(); });
     });
   };
-  const Answer answer = Answer::read(shards_.ask(std::move(question).sealed(), own));
-  if (answer.error) throw Error(*answer.error);
-  require_whole(answer.question == asked.number && answer.part->records == asked.records,
+  const auto answer = ShardAnswer::of(shards_.ask(std::move(question).sealed(), own), asked.number);
+  require_whole(answer.part && answer.part->records == asked.records,
                 "the parts of the shards are not those of this question");
   pass_over(asked.records);
   whole_->seek(position());

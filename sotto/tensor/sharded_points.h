@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sotto/tensor/record_sum.h"
+#include "sotto/tensor/shard_answer.h"
 #include "sotto/tensor/shards.h"
 
 namespace sotto {
@@ -35,9 +36,6 @@ std::pair<Index, Index> pieces_of_shard(Index pieces, Index shard, Index shards)
 // Sums the records of one shard, and writes the answer.
 std::string answer_of_shard(PointSource& whole, const ShardQuestion& asked, const RecordSum& sum,
                             Index shard, const std::function<void()>& before_block = {});
-
-// The answer that `work` returns, or one that carries what it threw.
-std::string answer_or_error(const std::function<std::string()>& work);
 
 class ShardedPoints final : public PointSource {
  public:

@@ -1,8 +1,11 @@
 """Several ranks under mpirun give the result of one process, and fail as one."""
+import gzip
 import json
 import os
 import pathlib
+import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +14,7 @@ from sotto_cli import MADE, NOTHING, PROGRAM, ProgramTest, main, npy_bytes, read
 
 SLOW = "SOTTO_SLOW" in os.environ
 RANKS = (2, 3, 4, 8) if SLOW else (3,)
-DIM, RECORDS = 6, 120000
+DIM, RECORDS, DOCUMENTS = 6, 120000, 14000
 
 # Tests run as root, with more ranks than processors, and need no network.
 MPI = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -43,20 +46,39 @@ class Ranks(ProgramTest):
             cls.files.append(path)
             start += rows
 
+        random.seed(1)
+        lines = []
+        for _ in range(DOCUMENTS):
+            mix = [random.choice((0, 20, 40)) for _ in range(2)]
+            words = [mix[t % 2] + int(20 * random.random() ** 2) for t in range(random.randint(0, 16))]
+            lines.append(" ".join(f"word{w}" for w in words) + "\n")
+        lines[DOCUMENTS // 2] = "the Rare, rarer; rarest: d\xe9j\xe0-vu\r\n"
+        cls.text = folder / "whole.txt"
+        cls.text.write_text("".join(lines), newline="")
+        cls.texts = []
+        start = 0
+        for name, count in ("z", 2), ("a", 9000), ("m", 3), ("b", DOCUMENTS - 9005):
+            cls.texts.append(folder / f"{name}.txt")
+            text = "".join(lines[start:start + count])
+            cls.texts[-1].write_text(text.rstrip("\n") if name == "b" else text, newline="")
+            start += count
+
     def mpirun(self, ranks, *arguments):
         return subprocess.run(["mpirun", "-n", str(ranks), PROGRAM, *map(str, arguments)],
                               capture_output=True, text=True, cwd=self.folder, timeout=300, env=MPI)
 
-    def same_result(self, command, *options, made):
+    def same_result(self, command, *options, made, files=None, ranks_say=True):
         """One process and several ranks over the same list write the same bytes."""
+        files = files or self.files
         alone = self.folder / "alone"
-        self.succeed(command, *self.files, *options, "--out", alone)
+        self.succeed(command, *files, *options, "--out", alone)
         for ranks in RANKS:
             out = self.folder / f"on{ranks}"
-            done = self.mpirun(ranks, command, *self.files, *options, "--out", out)
+            done = self.mpirun(ranks, command, *files, *options, "--out", out)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stderr, "")
-            self.assertRegex(done.stdout, rf"{ranks} ranks: \d+ questions of at most \d+ bytes")
+            says = rf"{ranks} ranks: \d+ questions of at most \d+ bytes"
+            (self.assertRegex if ranks_say else self.assertNotRegex)(done.stdout, says)
             self.assertEqual(self.described(out), self.described(alone))
             for name in made:
                 self.assertEqual((out / name).read_bytes(), (alone / name).read_bytes(), name)
@@ -68,6 +90,7 @@ class Ranks(ProgramTest):
             result.pop(name, None)
         result["options"].pop("out", None)
         result.pop("arguments", None)
+        result.get("diagnostics", {}).pop("seconds_reading", None)
         return result
 
     def test_a_stream_has_the_bits_of_one_process(self):
@@ -95,6 +118,34 @@ class Ranks(ProgramTest):
         self.same_result("mixture", "-k", 2, "--epsilon", 2, "--delta", 1e-7, "--norm-range",
                          "0.5:20", "--insecure-seed", 3, made=["means.npy", "weights.npy"])
 
+    def test_topics_have_the_bits_of_one_process(self):
+        made = ["topics.npy", "weights.npy", "proportions.npy", "vocab.txt"]
+        self.same_result("topics", "-k", 3, "--min-df", 5, "--heldout", self.texts[0], made=made,
+                         files=self.texts)
+        self.succeed("topics", self.text, "-k", 3, "--min-df", 5, "--heldout", self.texts[0],
+                     "--out", "whole")
+        for name in made:  # the list is read as one file
+            self.assertEqual((self.folder / "alone" / name).read_bytes(),
+                             (self.folder / "whole" / name).read_bytes(), name)
+
+    def test_single_topics_over_a_vocabulary_have_the_bits_of_one_process(self):
+        vocab = self.write("vocab.txt", "\n".join(f"word{w}" for w in range(60)) + "\n")
+        self.same_result("topics", "-k", 3, "--model", "single", "--vocab", vocab, "--header", "yes",
+                         made=["topics.npy", "proportions.npy"], files=self.texts)
+
+    def test_private_topics_have_the_bits_and_the_certificate_of_one_process(self):
+        options = "-k", 3, "--epsilon", 8, "--delta", 1e-6, "--insecure-seed", 7, "--refine", 1
+        made = ["topics.npy", "weights.npy", "vocab.txt"]
+        # How long the parts are tells how many words there are, which is not released.
+        alone = self.same_result("topics", *options, made=made, files=self.texts, ranks_say=False)
+        self.assertIsNotNone(self.described(alone)["privacy"])
+        shutil.rmtree(alone)
+        vocab = self.write("vocab.txt", "\n".join(f"word{w}" for w in range(60)) + "\n")
+        for ranks in RANKS:
+            shutil.rmtree(self.folder / f"on{ranks}")
+        self.same_result("topics", *options, "--vocab", vocab, "--mechanism", "triples", made=made,
+                         files=self.texts)
+
     # What a rank sends does not depend on the number of records.
     def test_parts_do_not_grow_with_the_records(self):
         sizes = []
@@ -117,7 +168,7 @@ class Ranks(ProgramTest):
         self.assertEqual(sorted(self.folder.rglob("*")), before)
 
     def test_what_cannot_run_on_ranks_is_refused_once(self):
-        self.fails("topics", "x.txt", "-k", 2, "--out", "out", says="'topics' does not run on several")
+        self.fails("complete", "x.csv", says="'complete' does not run on several")
         self.fails("stream", *self.files, "-k", 1, "--checkpoint", "c", says="--checkpoint: does not")
         self.fails("stream", *self.files, "-k", 1, "--shuffle", says="--shuffle: does not work on")
         text = self.write("points.csv", "1,2\n3,4\n")
@@ -144,6 +195,21 @@ class Ranks(ProgramTest):
                   "--delta", 1e-7, "--max-norm", 1,
                   says="has a record that cannot be read in this format; what is wrong with it is "
                   "not shown")
+
+    def test_faults_of_texts_are_one_line_and_nothing_is_written(self):
+        options = "-k", 2, "--out", "out"
+        self.fails("topics", *self.texts, "missing.txt", *options, says="missing.txt: cannot be opened")
+        self.fails("topics", *self.texts, self.write("empty.txt", ""), *options, says="empty.txt: is empty")
+        numbers = self.write("docs.ldac", "2 0:1 3:2\n1 2:5\n" * 20)
+        self.fails("topics", numbers, *options, says="cannot be shared out among ranks")
+        counting = self.write("counting.txt", "2\na b\nc d\n")
+        self.fails("topics", *self.texts, counting, *options,
+                   says="counting.txt: the first line is the number of those that follow")
+        packed = self.folder / "packed.txt.gz"
+        packed.write_bytes(gzip.compress(self.text.read_bytes()))
+        self.fails("topics", packed, *options, says="packed.txt.gz: cannot be shared out among ranks")
+        self.fails("topics", *self.texts, *options, "--epsilon", 1, "--delta", 1e-6,
+                   "--as-published", "agn", says="--as-published")
 
     def killed(self, victim, wait):
         """Kills one rank of a run that would take long, and returns what it left."""

@@ -56,7 +56,7 @@ struct DocumentRun {
   explicit DocumentRun(Corpus corpus, std::uint64_t seed = 1, PrivacyTarget target = kWide)
       : run(document_statement({corpus.documents(), corpus.vocabulary_size}, target),
             NoiseKey::insecure_from_seed(seed), target.budget()),
-        documents(Sensitive<Corpus>(std::move(corpus)), run) {}
+        documents(sensitive_documents(Sensitive<Corpus>(std::move(corpus))), run) {}
 
   const ReleaseRecord& record(std::size_t i) {
     certificate = run.certify();

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Processor time of ranks against one process, and the bytes that they send.
+
+  ranks.py PROGRAM [--records N] [--documents N] [--ranks 4]
+
+Every run has one thread a rank. Times are processor seconds (user and system) of all processes
+together, the ratio is that of several ranks to one process.
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import resource
+import subprocess
+import tempfile
+
+MPI = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader",
+           OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_plm="isolated",
+           OMPI_MCA_hwloc_base_binding_policy="none")
+
+
+def processor_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(list(map(str, command)), env=MPI, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, re.search(r"\d+ ranks: .*", done.stdout)
+
+
+def compare(name, command, ranks):
+    alone, _ = processor_seconds(command)
+    together, said = processor_seconds(["mpirun", "-n", ranks, *command])
+    print(f"{name}: one process {alone:.2f} s, {ranks} ranks {together:.2f} s, "
+          f"ratio {together / alone:.3f}")
+    if said:
+        print(f"  {said.group(0)}", flush=True)
+
+
+def write_documents(path, count, words=10000, topics=20):
+    """Documents of 60 words or so, each of two topics."""
+    random.seed(1)
+    of_topic = [random.sample(range(words), 500) for _ in range(topics)]
+    with open(path, "w") as file:
+        for _ in range(count):
+            two = random.sample(of_topic, 2)
+            drawn = [two[i % 2][int(500 * random.random() ** 2)] for i in range(60)]
+            file.write(" ".join(f"w{w}" for w in drawn) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--records", type=int, default=100000)
+    parser.add_argument("--documents", type=int, default=300000)
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--folder", type=pathlib.Path, help="for the data, kept for the next time")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or pathlib.Path(temporary)
+        program = options.program.resolve()
+        points = folder / f"points{options.records}"
+        if not points.exists():
+            subprocess.run([program, "generate", "points", "-d", "500", "-k", "5", "-n",
+                            str(options.records), "--out", points], check=True, capture_output=True)
+        texts = folder / f"documents{options.documents}.txt"
+        if not texts.exists():
+            write_documents(texts, options.documents)
+        compare("stream d=500", [program, "stream", points / "points.npy", "-k", 2, "-R", 10,
+                                 "--batch", options.records // 4, "--passes", 100,
+                                 "--threads", 1], options.ranks)
+        compare(f"topics, {options.documents} documents",
+                [program, "topics", texts, "-k", 20, "--threads", 1], options.ranks)
+
+
+if __name__ == "__main__":
+    main()

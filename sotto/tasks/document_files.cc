@@ -1,0 +1,221 @@
+#include "sotto/tasks/document_files.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sotto/io/public_format.h"
+#include "sotto/io/read_corpus.h"
+#include "sotto/io/text_files.h"
+#include "sotto/moments/document_sums.h"
+#include "sotto/release/private_shard.h"
+#include "sotto/tasks/declare.h"
+#include "sotto/tensor/shard_answer.h"
+#include "sotto/tensor/sharded_points.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::string_view kFilesMark = "sotto text files";
+
+// A question to those who read the documents from files: how many there are in each range of them,
+// or, when that is known, one about the documents.
+struct FilesQuestion {
+  Index shards = 1;
+  std::vector<Index> counts;  // empty: they are asked for
+  std::string about_documents;
+
+  std::string bytes() const {
+    ByteWriter bytes;
+    write_mark(kFilesMark, bytes);
+    bytes.integer(shards);
+    bytes.integer(std::ssize(counts));
+    for (const Index count : counts) bytes.integer(count);
+    bytes.text(about_documents);
+    return std::move(bytes).sealed();
+  }
+
+  static FilesQuestion read(const std::string& text) {
+    ByteReader bytes(text, "a question to a shard");
+    require_mark(kFilesMark, bytes);
+    FilesQuestion question;
+    question.shards = bytes.integer();
+    for (Index left = bytes.integer(); left > 0; --left) question.counts.push_back(bytes.integer());
+    question.about_documents = bytes.text();
+    bytes.require_end();
+    return question;
+  }
+};
+
+TextFiles text_files(const std::vector<std::string>& paths, const CorpusFileOptions& file) {
+  return TextFiles(paths, has_header_line(file), packing_of(file.records_are_private));
+}
+
+// The documents of one shard, from the files.
+class FileShard {
+ public:
+  FileShard(std::vector<std::string> paths, CorpusFileOptions file,
+            std::function<void()> before_piece)
+      : paths_(std::move(paths)), file_(std::move(file)), before_(std::move(before_piece)) {}
+
+  std::string answer(const std::string& text, Index shard) {
+    return answer_or_error([&] {
+      const FilesQuestion question = FilesQuestion::read(text);
+      if (question.counts.empty()) return counted(question, shard);
+      if (!answers_ || question.counts != counts_) read(question, shard);
+      return answers_(question.about_documents);
+    });
+  }
+
+ private:
+  // A part with the counts of this shard's ranges, and zeros for the others.
+  std::string counted(const FilesQuestion& question, Index shard) const {
+    const TextFiles files = text_files(paths_, file_);
+    const Index ranges = files.ranges();
+    RowMatrix counts = RowMatrix::Zero(ranges, 1);
+    const Index first = ranges * shard / question.shards;
+    const Index last = ranges * (shard + 1) / question.shards;
+    for (Index range = first; range < last; ++range) {
+      if (before_) before_();
+      counts(range, 0) = static_cast<double>(files.count(range));
+    }
+    ShardAnswer answer;
+    answer.question = 0;
+    answer.part.emplace(ranges, 1, question.shards);
+    answer.part->add(shard, std::move(counts));
+    return answer.bytes();
+  }
+
+  void read(const FilesQuestion& question, Index shard) {
+    Index documents = 0;
+    for (const Index count : question.counts) documents += count;
+    const auto [begin, end] = pieces_of_shard(document_pieces(documents), shard, question.shards);
+    const Index first = begin * kPieceDocuments;
+    const Index last = std::min(end * kPieceDocuments, documents);
+    const TextFiles files = text_files(paths_, file_);
+    SOTTO_REQUIRE_AT(files.ranges() == std::ssize(question.counts), paths_.front(),
+                     "and the files behind it have another size for rank {} than for rank 0: give "
+                     "all ranks the same files",
+                     shard);
+    answers_ =
+        document_answers(declared(read_text_range(files, question.counts, first, last, file_),
+                                  file_.records_are_private, "the documents"),
+                         first, last, before_);
+    counts_ = question.counts;
+  }
+
+  std::vector<std::string> paths_;
+  CorpusFileOptions file_;
+  std::function<void()> before_;
+  AnswerDocuments answers_;
+  std::vector<Index> counts_;
+};
+
+std::vector<Index> count_documents(Shards& shards, const AnswerQuestion& own, Index ranges) {
+  FilesQuestion question;
+  question.shards = shards.count();
+  const auto answer = ShardAnswer::of(shards.ask(question.bytes(), own), 0);
+  require_whole(answer.part && answer.part->rows() == ranges && answer.part->cols() == 1,
+                "the files have another size for another rank: give all ranks the same files");
+  const RowMatrix sum = answer.part->total(shards.count());
+  std::vector<Index> counts;
+  for (Index range = 0; range < ranges; ++range) {
+    counts.push_back(static_cast<Index>(sum(range, 0)));
+  }
+  return counts;
+}
+
+// The most frequent first, as one process numbers them.
+std::vector<std::string> frequent_words(const PartialWords& found, std::int64_t min_df) {
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [word, count] : found.words()) {
+    if (count.documents >= min_df) order.emplace_back(-count.tokens, word);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> words;
+  for (auto& [tokens, word] : order) words.push_back(std::move(word));
+  return words;
+}
+
+}  // namespace
+
+AnswerDocuments document_answers(Input<Corpus> held, Index first, Index end,
+                                 std::function<void()> before_piece) {
+  if (!held.is_public()) {
+    return private_document_answers(std::move(held).sensitive(), first, end,
+                                    std::move(before_piece));
+  }
+  const auto documents = std::make_shared<HeldDocuments>(
+      std::make_shared<const Corpus>(std::move(held).open()), first, end);
+  return [documents, before = std::move(before_piece)](const std::string& question) {
+    return answer_or_error([&] { return answer_document_question(*documents, question, before); });
+  };
+}
+
+AnswerQuestion document_file_answers(const std::vector<std::string>& paths, CorpusFileOptions file,
+                                     bool is_private, std::function<void()> before_piece) {
+  file.records_are_private = is_private;
+  const auto shard = std::make_shared<FileShard>(paths, std::move(file), std::move(before_piece));
+  return [shard](const std::string& question, Index number) {
+    return shard->answer(question, number);
+  };
+}
+
+Documents asked_documents(AskedDocuments::Ask ask, Index documents, const CorpusFileOptions& file) {
+  DocumentWords words;
+  if (!file.vocab.empty()) {
+    words.names = read_vocabulary(file.vocab);
+    words.size = std::ssize(words.names);
+    words.is_declared = true;
+  }
+  auto asked = std::make_unique<AskedDocuments>(std::move(ask), documents, words);
+  if (file.records_are_private) return asked;
+  if (!words.is_declared) {
+    std::vector<std::string> found = frequent_words(asked->count_words(1), file.min_df);
+    SOTTO_REQUIRE_AT(!found.empty(), file.min_df > 1 ? "`min-df`" : "", "{}",
+                     file.min_df > 1
+                         ? fmt::format("no word is in {} documents or more", file.min_df)
+                         : "the documents have no words");
+    asked->set_vocabulary(std::move(found), false);
+  } else if (file.min_df > 1) {
+    const RowMatrix counts = word_frequencies(*asked);
+    std::vector<std::string> kept;
+    for (Index w = 0; w < words.size; ++w) {
+      if (counts(w, 1) >= static_cast<double>(file.min_df)) {
+        kept.push_back(words.names[static_cast<std::size_t>(w)]);
+      }
+    }
+    SOTTO_REQUIRE_AT(!kept.empty(), "`min-df`", "no word is in {} documents or more", file.min_df);
+    asked->set_vocabulary(std::move(kept), false);
+  }
+  return asked;
+}
+
+Input<Documents> sharded_documents(const std::vector<std::string>& paths, CorpusFileOptions file,
+                                   bool is_private, Shards& shards) {
+  file.records_are_private = is_private;
+  for (const std::string& path : paths) {
+    const CorpusFormat format = corpus_format(path, file);
+    SOTTO_REQUIRE_AT(format == CorpusFormat::text, path,
+                     "is {} and cannot be shared out among ranks: give plain text, one document a "
+                     "line",
+                     name_of(format));
+  }
+  const TextFiles files = text_files(paths, file);
+  const AnswerQuestion own =
+      document_file_answers(paths, file, is_private, [&shards] { shards.require_all(); });
+  const std::vector<Index> counts = count_documents(shards, own, files.ranges());
+  check_first_lines(files, counts, file);
+  Index documents = 0;
+  for (const Index count : counts) documents += count;
+  const auto ask = [&shards, own, counts](const std::string& about_documents) {
+    return shards.ask(FilesQuestion{shards.count(), counts, about_documents}.bytes(), own);
+  };
+  Input<Documents> input = declared(Sensitive<Documents>(asked_documents(ask, documents, file)),
+                                    is_private, "the documents");
+  input.add_public_fact(format_fact(name_of(CorpusFormat::text)));
+  return input;
+}
+
+}  // namespace sotto
