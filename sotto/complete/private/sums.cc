@@ -23,7 +23,7 @@ using private_sums::Unknowns;
 // (docs/completion.md).
 constexpr double kSquareShare = 0.02;
 constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
-constexpr double kMostForMean = 0.15, kLeastForLevels = 0.15, kMostForLevels = 0.8;
+constexpr double kMostForMean = 0.6, kLeastForLevels = 0.15, kMostForLevels = 0.8;
 constexpr double kMeanError = 0.004;      // in widths of the range
 constexpr double kLevelError = 0.3;       // in deviations of levels
 constexpr double kUsualDeviation = 0.25;  // of a rating, in widths of the range
