@@ -56,8 +56,12 @@ def generated(sotto, folder):
     out = folder / "generated"
     subprocess.run([sotto, "generate", "ratings", "--users", "3000", "--items", "300", "--rank", "3",
                     "-n", "150000", "--seed", "7", "--out", out], check=True, capture_output=True)
-    return [tuple(line.split(",")[:3]) for name in ("ratings.csv", "test.csv")
-            for line in (out / name).read_text().splitlines()[1:]]
+    rows = []
+    for name in ("ratings.csv", "test.csv"):
+        head, *lines = (out / name).read_text().splitlines()
+        columns = [head.split(",").index(key) for key in ("user", "item", "rating")]
+        rows += [tuple(line.split(",")[c] for c in columns) for line in lines]
+    return rows
 
 
 class Split:

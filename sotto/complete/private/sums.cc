@@ -23,7 +23,7 @@ using private_sums::Unknowns;
 // (docs/completion.md).
 constexpr double kSquareShare = 0.02;
 constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
-constexpr double kMostForMean = 0.15, kLeastForLevels = 0.15, kMostForLevels = 0.8;
+constexpr double kMostForMean = 0.6, kLeastForLevels = 0.15, kMostForLevels = 0.8;
 constexpr double kMeanError = 0.004;      // in widths of the range
 constexpr double kLevelError = 0.3;       // in deviations of levels
 constexpr double kUsualDeviation = 0.25;  // of a rating, in widths of the range
@@ -87,9 +87,7 @@ CompletionModel as_model(const Unknowns& theta, const Design& design,
 }
 
 // Names of the releases in plans and certificates.
-constexpr const char* kRatingSums =
-    "weighted sums of all ratings, of those of each row, and of those of each user times features "
-    "of the items";
+constexpr const char* kRatingSums = "weighted sums of the ratings of each row";
 constexpr const char* kSquareSum = "sum of squares";
 
 // The mean of all values, less the middle of the range. The sums of all and of every mode are about
@@ -164,9 +162,11 @@ PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Inde
 
 std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
                                              const RatingPlan& settings, const RatingShape& shape) {
-  PlannedSum sums{kRatingSums, numbers_in_sums(plan, shape.dims), plan.sums};
-  sums.has_coefficients = true;
-  return {planned_sum(sums, settings), planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings)};
+  PlannedSum weighted{kRatingSums, numbers_in_sums(plan, shape.dims), plan.sums};
+  weighted.has_coefficients = true;
+  PlannedRelease sums = planned_sum(weighted, settings);
+  sums.noise_unit = "depends on the positions";
+  return {std::move(sums), planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings)};
 }
 
 // Every user and every item as one with the mean number of ratings. Tastes and slopes are left out:

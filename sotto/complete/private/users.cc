@@ -27,9 +27,9 @@ constexpr double kAboveEdge = 1.05;
 constexpr int kDiagonalRounds = 6;
 // Item sums are asked for where this share of the effect of an item that half of the users rated
 // would be learnt.
-constexpr double kWorthAsking = 0.1, kPopularShare = 0.5;
+constexpr double kWorthAsking = 0.5, kPopularShare = 0.5;
 constexpr double kNearlyAll = 1 - 0x1p-44;
-constexpr double kFewRatings = 20;  // of a user; the fewer, the more an item sum tells
+constexpr double kManyRatings = 80;  // of a user, unless there are fewer items
 
 // What the releases tell about users at large, ratings in [-1, 1].
 struct Levels {
@@ -75,10 +75,14 @@ double learnt_share(double users, double ratings, double variance, double mu) {
   return signal / (signal + kErrorShare * variance * typical * weight + 1 / (mu * mu));
 }
 
+double usual_ratings(const UserPlan& plan) {
+  return std::min(kManyRatings, static_cast<double>(plan.items));
+}
+
 // Whether a public guess at the number of users rules the items out. Everything then goes to the
 // levels.
 bool levels_alone(const UserPlan& plan, double mu) {
-  return plan.users > 0 && learnt_share(static_cast<double>(plan.users), kFewRatings,
+  return plan.users > 0 && learnt_share(static_cast<double>(plan.users), usual_ratings(plan),
                                         kUsualVariance, mu) < kWorthAsking;
 }
 
@@ -192,13 +196,13 @@ UserModel levels_model(const UserPlan& plan, const Levels& levels, Index rank) {
 Forecast item_forecast(const UserPlan& plan) {
   const double mu = affordable_mu(plan.target, 1, most_user_values(plan));
   const auto learnt = [&](double users) {
-    return learnt_share(users, kFewRatings, kUsualVariance, mu);
+    return learnt_share(users, usual_ratings(plan), kUsualVariance, mu);
   };
   double needed = 1;
   while (learnt(needed) < kWorthAsking && needed < 1e9) needed *= 1.05;
   const std::string from =
       fmt::format("item effects are learnt from about {:.0f} users on, who rate {:.0f} items each",
-                  needed, kFewRatings);
+                  needed, usual_ratings(plan));
   if (plan.users == 0) return {"users_for_items", needed, from};
   if (levels_alone(plan, mu)) {
     return {"users_for_items", needed,
@@ -261,7 +265,8 @@ UserModel fit_private_users(PrivateUsers& users, Index rank) {
       1 - kShareLevels - (with_pairs ? kSharePairs : 0) - (with_times ? kShareTimes : 0);
 
   const double item_mu = mu * std::sqrt(item_share) * (1 - 0x1p-44);
-  if (learnt_share(levels.users, levels.ratings, levels.variance, item_mu) < kWorthAsking) {
+  if (plan.users == 0 &&
+      learnt_share(levels.users, levels.ratings, levels.variance, item_mu) < kWorthAsking) {
     return levels_model(plan, levels, rank);
   }
   UserCentre centre{levels.mean, kErrorShare / kLevelShare, Vector::Zero(plan.items), {}};

@@ -24,8 +24,9 @@ namespace sotto {
 std::int64_t most_user_values(const UserPlan& plan);
 
 // What this method releases. Where the levels show that there are too few users for the pair
-// moment, its share goes to the item sums; where they show too few for the item sums, nothing more
-// is released. Where the public guess at the number of users says so, the levels are all.
+// moment, its share goes to the item sums. Whether there are enough for the item sums is decided by
+// the public guess at their number, and if not, the whole budget goes to the levels; without a
+// guess the levels decide.
 std::vector<PlannedRelease> planned_releases(const UserPlan& plan);
 // From how many users on item effects are learnt, and what the guess at their number lets expect.
 Forecast item_forecast(const UserPlan& plan);

@@ -74,7 +74,7 @@ TEST(PrivateUserFit, is_never_worse_than_the_mean_where_users_are_few) {
 
 TEST(PrivateUserFit, spends_nothing_on_pairs_where_they_would_be_noise) {
   const KnownUsers truth(60);
-  for (const auto& [users, expected] : {std::pair(150, false), {6000, true}}) {
+  for (const auto& [users, expected] : {std::pair(300, false), {6000, true}}) {
     const UserPlan plan{{1, 1e-6}, kUserBounds, truth.items};
     PrivateRun run(user_statement(plan), NoiseKey::from_system(), plan.target.budget());
     PrivateUsers released(Sensitive<ObservedEntries>(draw_users(truth, users)), plan, run);
