@@ -117,7 +117,15 @@ PrivateDocuments::PrivateDocuments(Sensitive<Documents> documents, PrivateRun& r
   documents_->keep_words({});
 }
 
+// Those who hold the documents would refuse such a list only when they are asked.
 void PrivateDocuments::keep_words(std::vector<std::int32_t> kept) {
+  std::vector<bool> taken(static_cast<std::size_t>(shape_.words), false);
+  for (const std::int32_t word : kept) {
+    SOTTO_REQUIRE(word >= 0 && word < shape_.words, "word {} is not one of the {} words", word,
+                  shape_.words);
+    SOTTO_REQUIRE(!taken[static_cast<std::size_t>(word)], "word {} is kept twice", word);
+    taken[static_cast<std::size_t>(word)] = true;
+  }
   documents_->keep_words(std::move(kept));
 }
 
