@@ -21,10 +21,10 @@
 namespace sotto::python {
 namespace {
 
-constexpr const char* kName = "X";
+constexpr const char* kRecords = "X";
 
-nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
-std::string to_text(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+std::string text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 // Arrays one after the other, whose first record has the number `first` of all.
 class HeldPoints final : public PointSource {
@@ -32,7 +32,7 @@ class HeldPoints final : public PointSource {
   HeldPoints(const std::vector<Rows>& arrays, Index first, Index dim)
       : PointSource(first), first_(first), next_(first), dim_(dim) {
     for (const Rows& array : arrays) {
-      SOTTO_REQUIRE_AT(static_cast<Index>(array.shape(1)) == dim, kName,
+      SOTTO_REQUIRE_AT(static_cast<Index>(array.shape(1)) == dim, kRecords,
                        "has a partition with {} columns, another has {}", array.shape(1), dim);
       runs_.push_back({array.data(), static_cast<Index>(array.shape(0))});
       held_ += runs_.back().rows;
@@ -40,7 +40,7 @@ class HeldPoints final : public PointSource {
   }
 
   Index dim() const override { return dim_; }
-  std::string name() const override { return kName; }
+  std::string name() const override { return kRecords; }
   std::optional<Index> records() const override { return first_ + held_; }
   bool has_random_access() const override { return true; }
 
@@ -80,7 +80,7 @@ nb::bytes answer_points(const nb::bytes& question, const std::vector<Rows>& reco
                         bool sensitive) {
   SOTTO_REQUIRE(!records.empty(), "a partition has an array, which may be empty");
   const OwnRecords own{first, first + static_cast<Index>(records.front().shape(0))};
-  const std::string asked = to_text(question);
+  const std::string asked = text_of(question);
   std::string answer;
   {
     const nb::gil_scoped_release free;
@@ -90,12 +90,12 @@ nb::bytes answer_points(const nb::bytes& question, const std::vector<Rows>& reco
                                      : public_input(std::move(held), "records of a public fit"),
                            own, asked);
   }
-  return to_bytes(answer);
+  return bytes_of(answer);
 }
 
 nb::bytes join_answers(const nb::bytes& first, const nb::bytes& second) {
-  const std::string one = to_text(first), other = to_text(second);
-  return to_bytes(joined_answers(one, other));
+  const std::string one = text_of(first), other = text_of(second);
+  return bytes_of(joined_answers(one, other));
 }
 
 // `ask(question, reach)` returns the joined answers of all partitions.
@@ -103,9 +103,9 @@ PointInput remote_points(nb::object ask, Index dim, Index records, bool again) {
   const nb::handle function = ask;
   const auto carry = [function](const std::string& question, Index reach) {
     const nb::gil_scoped_acquire lock;
-    return to_text(nb::cast<nb::bytes>(function(to_bytes(question), reach)));
+    return text_of(nb::cast<nb::bytes>(function(bytes_of(question), reach)));
   };
-  return {std::make_unique<RemotePoints>(carry, kName, dim, records, again), {std::move(ask)}};
+  return {std::make_unique<RemotePoints>(carry, kRecords, dim, records, again), {std::move(ask)}};
 }
 
 }  // namespace
