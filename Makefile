@@ -7,7 +7,7 @@ PYTHON ?= python3
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
 .PHONY: demo build test test-slow bench notebooks reproduction lint format install deb wheel \
-  test-wheel setup clean
+  test-engines test-wheel setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -34,6 +34,14 @@ notebooks: setup
 	test -x build/venv-notebooks/bin/python || /usr/bin/python3 -m venv build/venv-notebooks
 	build/venv-notebooks/bin/pip install -q -r docs/notebooks/requirements.txt
 	PYTHONPATH=$(abspath $(PACKAGE)) build/venv-notebooks/bin/python docs/notebooks/run.py
+
+# Fits over Spark and Dask, in an environment of their own. Needs Java.
+test-engines: setup
+	@scripts/setup.sh java
+	test -x build/venv-engines/bin/python || /usr/bin/python3 -m venv build/venv-engines
+	build/venv-engines/bin/pip install -q -r python/engine_tests/requirements.txt
+	PYTHONPATH=$(abspath $(PACKAGE)) build/venv-engines/bin/python -m pytest -q -p no:cacheprovider \
+	  python/engine_tests
 
 # The full experiments (resumed where they stopped), and the document made from them.
 reproduction: setup

@@ -30,9 +30,19 @@ target_include_directories(sotto_python SYSTEM PRIVATE ${nanobind_ROOT}/../inclu
 target_compile_options(sotto_python PRIVATE $<$<CONFIG:Release>:-O1>)
 set_target_properties(sotto_python PROPERTIES OUTPUT_NAME ${module} EXCLUDE_FROM_ALL ON
                       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/sotto)
+if(SKBUILD OR SOTTO_LEVEL EQUAL 2)
+  # The types of what the module has, for those who check theirs: the same at every level, of which
+  # any machine can load the lowest.
+  set(stub ${PROJECT_BINARY_DIR}/python/sotto/_core.pyi)
+  add_custom_command(
+    TARGET sotto_python POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python SOTTO_LEVEL=${SOTTO_LEVEL}
+            ${Python_EXECUTABLE} -m nanobind.stubgen -q -m sotto.${module} -o ${stub})
+endif()
 if(SKBUILD)
   # For a wheel alone; `make install` has no Python package.
   install(TARGETS sotto_python DESTINATION sotto COMPONENT python)
+  install(FILES ${stub} DESTINATION sotto COMPONENT python)
 endif()
 
 # The sources beside the module, so that PYTHONPATH=build/release/python has the whole package.

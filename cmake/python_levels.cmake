@@ -28,6 +28,7 @@ foreach(level ${SOTTO_PYTHON_LEVELS})
   install(DIRECTORY ${PROJECT_BINARY_DIR}/v${level}/python/sotto/ DESTINATION sotto
           COMPONENT python USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "_core_v${level}.*so")
 endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/v2/python/sotto/_core.pyi DESTINATION sotto COMPONENT python)
 
 # The terms of the libraries that the wheel will carry, where Debian keeps them.
 foreach(package libfmt9 libgomp1 libsodium23 libsqlite3-0)

@@ -1,11 +1,15 @@
 #!/bin/sh
 # Installs the Debian packages of packages.txt that are missing. Quiet when there are none.
-# `setup.sh browser` also installs the browser that tests the report page; it is large.
+# `setup.sh browser` also installs the browser that tests the report page, `setup.sh java` what Spark
+# runs on; both are large.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 missing=""
 packages=$(grep -v '^#' "$here/packages.txt")
 [ "${1:-}" != "browser" ] || packages="$packages chromium"
+if [ "${1:-}" = "java" ] && ! command -v java > /dev/null; then
+  packages="$packages default-jre-headless"
+fi
 for package in $packages; do
   state=$(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null || true)
   case "$state" in

@@ -4,8 +4,9 @@
 Default: the fast tests in a release build. The unit tests of the folders that read foreign
 bytes, index memory by hand or draw noise run under the address and undefined-behaviour sanitizers
 (cmake/tests.cmake), and the Python package has its own (python/tests). --slow: the statistical and
-scaling tests instead, the report page in a browser, the notebooks, and the whole project under the
-sanitizers, which takes as long to compile as everything else.
+scaling tests instead, the report page in a browser, the notebooks, fits over Spark and Dask, and the
+whole project under the sanitizers, the Python package included, which takes as long to compile as
+everything else.
 """
 import argparse
 import concurrent.futures
@@ -43,19 +44,18 @@ def build(preset, jobs, targets=(), settings=()):
 PYTHON = ROOT / "build" / "venv" / "bin" / "python"
 
 
-def build_python(environment, jobs):
-    """The extension module, over the libraries of the release build."""
+def build_python(environment, jobs, preset="release", others=()):
+    """The extension module, over the libraries of this build, and these targets."""
     return environment.result() and build(
-        "release", jobs, ["sotto_python"], ["-DSOTTO_PYTHON=ON", f"-DPython_EXECUTABLE={PYTHON}"])
+        preset, jobs, ["sotto_python", *others],
+        ["-DSOTTO_PYTHON=ON", f"-DPython_EXECUTABLE={PYTHON}"])
 
 
-def run_python():
+def run_python(preset="release"):
     """Runs the tests of the Python package and returns (passed, failed)."""
-    report = ROOT / "build" / "release" / "junit-python.xml"
+    report = ROOT / "build" / preset / "junit-python.xml"
     report.unlink(missing_ok=True)
-    folder = ROOT / "build" / "release" / "python"
-    subprocess.run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "python/tests",
-                    f"--junit-xml={report}"], cwd=ROOT, env={**os.environ, "PYTHONPATH": folder})
+    subprocess.run(["scripts/test_python.sh", preset, f"--junit-xml={report}"], cwd=ROOT)
     if not report.exists():
         return 0, 1
     suite = ElementTree.parse(report).getroot().find("testsuite")
@@ -64,9 +64,9 @@ def run_python():
     return total - skipped - failed, failed
 
 
-def run_notebooks():
-    """Runs the notebooks, which fetch an environment of their own, as one test."""
-    done = subprocess.run(["make", "notebooks"], cwd=ROOT)
+def run_target(name):
+    """Runs a target of the Makefile, which fetches an environment of its own, as one test."""
+    done = subprocess.run(["make", name], cwd=ROOT)
     return (1, 0) if done.returncode == 0 else (0, 1)
 
 
@@ -113,7 +113,10 @@ def main():
                                  ["sotto_cli", "slow_tests"] if "slow" in labels else [])
                   for preset, labels in runs[:1]]
         python = builder.submit(build_python, environment, options.jobs)
-        builds += [builder.submit(build, preset, options.jobs) for preset, labels in runs[1:]]
+        if options.slow:
+            builds.append(builder.submit(build_python, environment, options.jobs, "asan", ["all"]))
+        else:
+            builds.append(builder.submit(build, "asan-foundation", options.jobs))
         # Before the first test runs: configuring again writes the list of tests anew.
         ready = builds[0].result() and python.result()
         for (preset, labels), built in zip(runs, builds):
@@ -124,8 +127,12 @@ def main():
             passed, failed = passed + p, failed + f
             if preset == "release":
                 # On one processor, beside what follows.
-                others = [fetcher.submit(tests) for tests in
-                          ((run_python, run_notebooks) if options.slow else (run_python,))]
+                others = [fetcher.submit(run_python)]
+                if options.slow:
+                    others += [fetcher.submit(run_target, name)
+                               for name in ("notebooks", "test-engines")]
+        if options.slow:
+            others.append(fetcher.submit(run_python, "asan"))
         for tests in others:
             p, f = tests.result()
             passed, failed = passed + p, failed + f

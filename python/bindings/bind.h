@@ -6,6 +6,7 @@
 namespace sotto::python {
 
 void bind_tasks(nanobind::module_& module);
+void bind_partitions(nanobind::module_& module);
 void bind_solvers(nanobind::module_& module);
 void bind_accountant(nanobind::module_& module);
 

@@ -15,6 +15,7 @@ NB_MODULE(SOTTO_MODULE, m) {
   nb::set_leak_warnings(false);  // an exception kept at the end of a program is no leak
   sotto::python::take_errors();
   sotto::python::bind_tasks(m);
+  sotto::python::bind_partitions(m);
   sotto::python::bind_solvers(m);
   sotto::python::bind_accountant(m);
   m.attr("version") = SOTTO_VERSION;

@@ -11,16 +11,20 @@ from ._load import core
 from .errors import Refused
 
 
-
 def as_numpy(data: Any) -> Any:
     """An array: of pandas, of anything with DLPack or __array__; numpy arrays as they are."""
     if isinstance(data, np.ndarray):
         return data
     if hasattr(data, "to_numpy"):
         return data.to_numpy()
+    return np.asarray(readable(data))
+
+
+def readable(data: Any) -> Any:
+    """As it is, unless only DLPack can read it."""
     if hasattr(data, "__dlpack__") and not hasattr(data, "__array__"):
         return np.from_dlpack(data)
-    return np.asarray(data)
+    return data
 
 
 # ---- points ----
@@ -49,7 +53,7 @@ def batches(X: Any) -> tuple[Callable[[], Iterator[np.ndarray]], int, int | None
     arrow = _arrow_batches(X)
     if arrow is not None:
         begin, names, records = arrow
-        return begin, len(names), records, True, names
+        return begin, len(names), records, records is not None, names
     first = next(X, None)
     if first is None:
         raise Refused("X has no batches")
@@ -74,12 +78,14 @@ def _arrow_batches(X: Any) -> tuple[Callable[[], Iterator[np.ndarray]], list[str
     if isinstance(X, pa.RecordBatch):
         X = pa.Table.from_batches([X])
     if isinstance(X, pa.Table):
-        return lambda: map(_columns, X.to_batches()), list(X.schema.names), X.num_rows
+        return lambda: map(columns_of_batch, X.to_batches()), list(X.schema.names), X.num_rows
     if isinstance(X, pq.ParquetFile):
-        return (lambda: map(_columns, _row_groups(X)), list(X.schema_arrow.names),
+        return (lambda: map(columns_of_batch, _row_groups(X)), list(X.schema_arrow.names),
                 X.metadata.num_rows)
+    if isinstance(X, pa.RecordBatchReader):  # once
+        return lambda: map(columns_of_batch, X), list(X.schema.names), None
     if isinstance(X, ds.Dataset):
-        return (lambda: map(_columns, X.to_batches(batch_size=16384)), list(X.schema.names),
+        return (lambda: map(columns_of_batch, X.to_batches(batch_size=16384)), list(X.schema.names),
                 X.count_rows())
     return None
 
@@ -90,7 +96,8 @@ def _row_groups(file: Any) -> Iterator[Any]:
         yield from file.iter_batches(batch_size=16384, row_groups=[group])
 
 
-def _columns(batch: Any) -> np.ndarray:
+def columns_of_batch(batch: Any) -> np.ndarray:
+    """The columns of an Arrow record batch as rows of float64."""
     rows = np.empty((batch.num_rows, batch.num_columns))
     for j, column in enumerate(batch.columns):
         if column.null_count:

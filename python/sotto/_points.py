@@ -1,6 +1,8 @@
 """What the estimators of points have in common: how points come, and the bound on a record."""
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from . import _input
 from ._base import SottoEstimator
+from ._engine import engine_of_points, remote_points
 from ._load import core
 from .errors import Refused
 
@@ -38,21 +41,36 @@ class PointEstimator(SottoEstimator):
             options["norm_range"] = f"{float(low)!r}:{float(high)!r}"
         return options
 
-    def _training_points(self, X: Any) -> core.Points:
-        """An array or sparse rows in place, or batches as they come; private ones are remembered."""
-        if not _input.is_batches(X):
-            X = validate_data(self, X, accept_sparse="csr", dtype=KINDS, ensure_min_samples=2)
+    @contextlib.contextmanager
+    def _training_points(self, X: Any, again: bool) -> Iterator[core.Points]:
+        """An array or sparse rows in place, batches as they come, or records that stay in the
+        workers of an engine. `again`: whether the fit needs more than one pass. Private data is
+        remembered, unless it stays in the workers."""
+        remote = engine_of_points(X)
+        if remote is not None:
+            engine, names = remote
+            self._training = None
+            self._keep_names(len(names), names)
+            with remote_points(engine, len(names), self._private, again) as data:
+                yield data
+        elif _input.is_batches(X):
+            begin, dim, records, has_again, names = _input.batches(X)
+            self._keep_names(dim, names)
+            yield core.point_batches(self._remember_batches(begin, dim), dim, records, has_again)
+        else:
+            X = validate_data(self, _input.readable(X), accept_sparse="csr", dtype=KINDS,
+                              ensure_min_samples=2)
             self._remember(*_parts(X))
-            return _input.points(X)
-        begin, dim, records, again, names = _input.batches(X)
+            yield _input.points(X)
+
+    def _keep_names(self, dim: int, names: list[str]) -> None:
         self.n_features_in_ = dim
         if names:
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        return core.point_batches(self._remember_batches(begin, dim), dim, records, again)
 
     def _new_points(self, X: Any, on_training_data: bool, what: str) -> Any:
         """Points to use the model on: an array or sparse rows, checked."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=KINDS, reset=False)
+        X = validate_data(self, _input.readable(X), accept_sparse="csr", dtype=KINDS, reset=False)
         self._refuse_training_data(on_training_data, what, *_parts(X))
         return X
 

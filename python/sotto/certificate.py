@@ -1,7 +1,9 @@
 """The privacy certificate of a fit."""
 from __future__ import annotations
 
+import decimal
 import html
+import math
 from typing import Any
 
 
@@ -59,7 +61,7 @@ class Certificate:
         return self.text
 
     def __repr__(self) -> str:
-        return (f"Certificate(epsilon={self.epsilon:.6g}, delta={self.delta:g}, "
+        return (f"Certificate(epsilon={_rounded_up(self.epsilon)}, delta={_rounded_up(self.delta)}, "
                 f"unit={self.unit!r}, guarantee={self.guarantee!r})")
 
     def _repr_html_(self) -> str:
@@ -71,9 +73,17 @@ class Certificate:
         colour = "#1a7f37" if self.guarantee == "proved" else "#b35900"
         return (
             f"<div style='border-left:4px solid {colour};padding:.5em 1em;max-width:50em'>"
-            f"<strong>epsilon {self.epsilon:.4g}, delta {self.delta:g}, for "
+            f"<strong>epsilon {_rounded_up(self.epsilon)}, delta {_rounded_up(self.delta)}, for "
             f"{html.escape(self.unit)}</strong>"
             f"<p style='margin:.4em 0'>{html.escape(self.text)}</p>"
             f"<details><summary>{len(self.releases)} releases</summary><table><thead><tr>"
             f"<th>what</th><th>mechanism</th><th>count</th><th>noise</th></tr></thead>"
             f"<tbody>{rows}</tbody></table></details></div>")
+
+
+def _rounded_up(value: float) -> str:
+    """With four digits, and never less than the value: a guarantee is not made to look better."""
+    if not math.isfinite(value):
+        return str(value)
+    up = decimal.Context(prec=4, rounding=decimal.ROUND_CEILING)
+    return f"{float(up.create_decimal(repr(value))):g}"

@@ -83,15 +83,15 @@ class GaussianMixture(DensityMixin, PointEstimator):
 
         Parameters
         ----------
-        X : array, DataFrame, scipy.sparse matrix, or pyarrow table
-            One point a row.
+        X : array, DataFrame, scipy.sparse matrix, pyarrow table, or DataFrame of Spark or Dask
+            One point a row. Records of Spark and Dask stay in their workers.
         """
         self._check_privacy()
         options = self._options()
-        data = self._training_points(X)
         options["seed"] = seed_of(self.random_state)
-        found = self._run("mixture", options, lambda texts, report: core.run_mixture(
-            data, texts, self._private, report))
+        with self._training_points(X, again=True) as data:
+            found = self._run("mixture", options, lambda texts, report: core.run_mixture(
+                data, texts, self._private, report))
         self.means_ = found["means"]
         self.weights_ = found["weights"]
         self.covariances_ = self._shaped(found)

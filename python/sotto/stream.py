@@ -20,7 +20,8 @@ from .privacy import Privacy
 class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointEstimator):
     """The components of 1/n sum x (x) x (x) x over points that are read once.
 
-    `fit` reads an array, a pyarrow table or Parquet file, or a generator of batches. `partial_fit`
+    `fit` reads an array, a pyarrow table or Parquet file, a generator of batches, or a DataFrame of
+    Spark or Dask, whose records stay in their workers. `partial_fit`
     takes batches as they come: each answers one question of the power method, and the model is
     there when all questions have been answered (`finished_`).
 
@@ -91,7 +92,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
     def fit(self, X: Any, y: Any = None) -> StreamDecomposition:
         """Reads the points once."""
         options = self._checked_options()
-        self._learn(self._training_points(X), options)
+        with self._training_points(X, again=False) as data:
+            self._learn(data, options)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> StreamDecomposition:

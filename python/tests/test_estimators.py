@@ -347,3 +347,13 @@ def test_folders_of_python_are_models_of_the_command_line(tmp_path):
     assert code == 0
     assert np.allclose(np.load(tmp_path / "out" / "proportions.npy"), model.predict_proba(X[:50]),
                        atol=1e-9)
+
+
+@pytest.mark.parametrize("epsilon, shown", [(1.0, "1"), (1.00004, "1.001"), (0.1, "0.1"),
+                                            (0.99991, "1"), (float("inf"), "inf")])
+def test_a_certificate_rounds_its_epsilon_up(epsilon, shown):
+    certificate = sotto.Certificate(
+        {"epsilon": None if epsilon == float("inf") else epsilon, "delta": 1e-6, "unit": "record",
+         "neighbours": "", "guarantee": "proved", "releases": []}, "")
+    assert f"epsilon {shown}," in certificate._repr_html_()
+    assert f"epsilon={shown}, delta=1e-06," in repr(certificate)

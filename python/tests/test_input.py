@@ -52,6 +52,36 @@ def test_arrow_tables_batches_and_files(tmp_path):
         sotto.GaussianMixture(1).fit(holes)
 
 
+class OnlyDLPack:
+    """An array of a library that numpy knows nothing of."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **how):
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_arrays_by_dlpack():
+    assert np.array_equal(means(OnlyDLPack(X)), means(X))
+    rng = np.random.default_rng(0)
+    T = sotto.CPTensor(np.ones(2), [rng.random((d, 2)) for d in (6, 7, 8)]).full()
+    assert np.array_equal(sotto.cp(OnlyDLPack(T), 2).full(), sotto.cp(T, 2).full())
+
+
+def test_a_stream_of_record_batches():
+    Y = np.eye(5)[np.random.default_rng(0).integers(0, 3, 30000)] * [3, 2.5, 2, 0, 0]
+    table = pa.table({name: Y[:, j] for j, name in enumerate("abcde")})
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=777))
+    found = sotto.StreamDecomposition(2, batch_size=1000, random_state=0).fit(reader)
+    one = sotto.StreamDecomposition(2, batch_size=1000, random_state=0).fit(Y)
+    assert np.array_equal(one.components_, found.components_)
+    assert found.feature_names_in_.tolist() == list("abcde")
+
+
 def test_generators_are_streams():
     rng = np.random.default_rng(0)
     Y = np.eye(5)[rng.integers(0, 3, 30000)] * [3, 2.5, 2, 0, 0]

@@ -99,11 +99,19 @@ void MomentSums::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   Eigen::Map<Matrix>(part.data() + d, d, d) = multiply_by_transposed(z, z);
 }
 
-PointSums sum_moments(PointSource& source, const Vector& centre, double radius) {
-  const Index d = source.dim();
-  SOTTO_REQUIRE_AT(d <= kMostMomentDimensions, source.name(),
-                   "has {} dimensions; second moments are taken up to {}", d,
+namespace {
+
+void require_moment_dimensions(const PointSource& source) {
+  SOTTO_REQUIRE_AT(source.dim() <= kMostMomentDimensions, source.name(),
+                   "has {} dimensions; second moments are taken up to {}", source.dim(),
                    kMostMomentDimensions);
+}
+
+}  // namespace
+
+PointSums sum_moments(PointSource& source, const Vector& centre, double radius) {
+  require_moment_dimensions(source);
+  const Index d = source.dim();
   const RecordTotal found = sum_from_beginning(source, MomentSums(centre, radius));
   return {found.records, found.sum.leftCols(d).transpose(),
           Eigen::Map<const Matrix>(found.sum.data() + d, d, d)};
@@ -111,10 +119,13 @@ PointSums sum_moments(PointSource& source, const Vector& centre, double radius) 
 
 PointStatistics point_statistics(PointSource& source) {
   if (source.position() > 0) source.rewind();
-  PointBlock block;
-  RowMatrix rows;
-  SOTTO_REQUIRE_AT(read_block(source, block, rows) > 0, source.name(), "has no points");
-  const Vector near = rows.colwise().mean();
+  require_moment_dimensions(source);
+  const Index d = source.dim();
+  // The mean of some records, which need not be here: sums around it lose few digits.
+  const RecordTotal some =
+      source.sum_next(MomentSums(Vector::Zero(d), kNoBound), record_block_rows(d));
+  SOTTO_REQUIRE_AT(some.records > 0, source.name(), "has no points");
+  const Vector near = some.sum.leftCols(d).transpose() / static_cast<double>(some.records);
   const PointSums sums = sum_moments(source, near);
   const auto n = static_cast<double>(sums.records);
   const Vector shift = sums.first / n;

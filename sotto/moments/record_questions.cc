@@ -1,5 +1,6 @@
 #include "sotto/moments/record_questions.h"
 
+#include <utility>
 #include <vector>
 
 #include "sotto/base/error.h"
@@ -66,12 +67,27 @@ std::unique_ptr<RecordSum> read_record_sum(ByteReader& bytes) {
   throw Error(fmt::format("a question asks for a sum of the unknown kind {}", kind), "");
 }
 
-std::string answer_record_question(PointSource& whole, const std::string& question, Index shard) {
+namespace {
+
+std::pair<ShardQuestion, std::unique_ptr<RecordSum>> read_question(const std::string& question) {
   ByteReader bytes(question, "a question to a shard");
   const ShardQuestion asked = ShardQuestion::read(bytes);
-  const std::unique_ptr<RecordSum> sum = read_record_sum(bytes);
+  std::unique_ptr<RecordSum> sum = read_record_sum(bytes);
   bytes.require_end();
+  return {asked, std::move(sum)};
+}
+
+}  // namespace
+
+std::string answer_record_question(PointSource& whole, const std::string& question, Index shard) {
+  const auto [asked, sum] = read_question(question);
   return answer_of_shard(whole, asked, *sum, shard);
+}
+
+std::string answer_record_question(PointSource& held, const std::string& question,
+                                   const OwnRecords& own) {
+  const auto [asked, sum] = read_question(question);
+  return answer_of_holder(held, own, asked, *sum);
 }
 
 }  // namespace sotto

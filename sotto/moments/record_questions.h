@@ -10,6 +10,8 @@
 
 namespace sotto {
 
+struct OwnRecords;
+
 // Numbers that stand in the bytes: never used for anything else again.
 enum class SumKind : std::int64_t {
   power_products = 1,
@@ -34,5 +36,8 @@ Vector read_vector(ByteReader& bytes);
 // The answer of shard number `shard` to a question of ShardedPoints, from its own view of the whole
 // source. Throws an Error where it cannot answer.
 std::string answer_record_question(PointSource& whole, const std::string& question, Index shard);
+// The answer of the holder of a partition, as answer_of_holder() of sharded_points.h.
+std::string answer_record_question(PointSource& held, const std::string& question,
+                                   const OwnRecords& own);
 
 }  // namespace sotto

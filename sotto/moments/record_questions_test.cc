@@ -74,6 +74,65 @@ TEST(RecordQuestions, sums_have_the_same_bits_for_any_number_of_shards) {
   }
 }
 
+// Partitions at these places. The holder of one has its own records and `reach` behind them; all
+// others are NaN, whose use would be an error.
+RemotePoints::Ask held_in_partitions(const RowMatrix& x, const std::vector<Index>& cuts,
+                                     Index* longest_reach) {
+  return [=](const std::string& question, Index reach) {
+    *longest_reach = std::max(*longest_reach, reach);
+    std::string answers;
+    for (std::size_t p = cuts.size() - 1; p > 0; --p) {  // in no particular order
+      const OwnRecords own{cuts[p - 1], cuts[p]};
+      const Index end = std::min(own.end + reach, x.rows());
+      RowMatrix held =
+          RowMatrix::Constant(x.rows(), x.cols(), std::numeric_limits<double>::quiet_NaN());
+      held.middleRows(own.first, end - own.first) = x.middleRows(own.first, end - own.first);
+      MemorySource source(std::move(held));
+      const std::string answer =
+          answer_or_error([&] { return answer_record_question(source, question, own); });
+      answers = answers.empty() ? answer : joined_answers(answers, answer);
+    }
+    return answers;
+  };
+}
+
+TEST(RecordQuestions, sums_have_the_same_bits_for_any_partitions) {
+  const Index d = 40, n = 9000;
+  const RowMatrix x = random_points(n, d, 1);
+  const std::vector<std::vector<Index>> cut = {
+      {0, n}, {0, 4321, n}, {0, 0, 1, 2, 3, 700, 700, 5000, 5001, n, n}};
+  for (const auto& kind : all_kinds(d)) {
+    for (const std::vector<Index>& cuts : cut) {
+      Index longest_reach = 0;
+      MemorySource alone(x);
+      RemotePoints remote(held_in_partitions(x, cuts, &longest_reach), "remote", d, n, true);
+      for (const Index records : {Index{100}, Index{5500}, n}) {  // the last one gets what is left
+        const RecordTotal expected = alone.sum_next(*kind, records);
+        const RecordTotal found = remote.sum_next(*kind, records);
+        EXPECT_EQ(found.records, expected.records);
+        EXPECT_EQ(found.sum, expected.sum);
+      }
+      EXPECT_GT(longest_reach, 0);
+    }
+  }
+}
+
+TEST(RecordQuestions, partitions_that_do_not_make_up_the_records_are_refused) {
+  const RowMatrix x = random_points(3000, 4, 2);
+  const PowerValues kind(random_points(4, 2, 9), 3);
+  const auto with = [&](const std::vector<Index>& cuts, Index records) {
+    Index reach = 0;
+    RemotePoints remote(held_in_partitions(x, cuts, &reach), "remote", 4, records, true);
+    remote.sum_next(kind, records);
+  };
+  EXPECT_NO_THROW(with({0, 2500, 3000}, 3000));
+  EXPECT_THROW(with({0, 2500, 3000}, 2999), Error);  // one has more than there are
+  EXPECT_THROW(with({2500, 3000}, 3000), Error);     // one is missing
+  PointBlock block;
+  RemotePoints remote({}, "remote", 4, 10, true);
+  EXPECT_THROW(remote.read(1, block), Error);
+}
+
 TEST(RecordQuestions, sums_have_the_same_bits_for_any_number_of_threads) {
   const RowMatrix x = random_points(9000, 50, 2);
   for (const auto& kind : all_kinds(50)) {

@@ -10,17 +10,26 @@
 #include "sotto/tensor/sharded_points.h"
 
 namespace sotto {
+namespace {
+
+// `which`: the number of a shard, or the records that it has for its own.
+template <class Which>
+std::string unquoted_answer(PointSource& source, const std::string& question, const Which& which) {
+  return answer_or_error([&] {
+    try {
+      return answer_record_question(source, question, which);
+    } catch (const Error& error) {
+      refuse_records(error, source.name(), "");
+    }
+  });
+}
+
+}  // namespace
 
 AnswerQuestion private_record_answers(SensitivePoints points) {
   std::shared_ptr<PointSource> source = ReleaseAccess::take(std::move(points));
   return [source](const std::string& question, Index shard) {
-    return answer_or_error([&] {
-      try {
-        return answer_record_question(*source, question, shard);
-      } catch (const Error& error) {
-        refuse_records(error, source->name(), "");
-      }
-    });
+    return unquoted_answer(*source, question, shard);
   };
 }
 
@@ -31,6 +40,12 @@ std::function<std::string(const std::string& question)> private_document_answers
   return [documents, before = std::move(before_piece)](const std::string& question) {
     return answer_or_error([&] { return answer_document_question(*documents, question, before); });
   };
+}
+
+std::string private_record_answer(SensitivePoints held, const OwnRecords& own,
+                                  const std::string& question) {
+  const Points source = ReleaseAccess::take(std::move(held));
+  return unquoted_answer(*source, question, own);
 }
 
 }  // namespace sotto

@@ -14,8 +14,13 @@
 
 namespace sotto {
 
+struct OwnRecords;
+
 // An error about a record does not say what is wrong with it.
 AnswerQuestion private_record_answers(SensitivePoints points);
+// The answer of the holder of a partition to one question (tensor/sharded_points.h).
+std::string private_record_answer(SensitivePoints held, const OwnRecords& own,
+                                  const std::string& question);
 
 // Answers questions about documents in memory, as document_answers() of tasks/document_files.h.
 std::function<std::string(const std::string& question)> private_document_answers(

@@ -31,4 +31,12 @@ AnswerQuestion points_answers(const std::vector<std::string>& paths, const Point
   }
 }
 
+std::string points_answer(Input<Points> held, const OwnRecords& own, const std::string& question) {
+  if (!held.is_public()) {
+    return private_record_answer(std::move(held).sensitive(), own, question);
+  }
+  const Points source = std::move(held).open();
+  return answer_or_error([&] { return answer_record_question(*source, question, own); });
+}
+
 }  // namespace sotto

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/sensitive.h"
 #include "sotto/io/file_options.h"
+#include "sotto/tensor/point_source.h"
+#include "sotto/tensor/sharded_points.h"
 #include "sotto/tensor/shards.h"
 
 namespace sotto {
@@ -13,5 +16,8 @@ namespace sotto {
 // answer to every question.
 AnswerQuestion points_answers(const std::vector<std::string>& paths, const PointFileOptions& file,
                               bool is_private);
+
+// The answer of the holder of a partition to one question. What is wrong is the answer.
+std::string points_answer(Input<Points> held, const OwnRecords& own, const std::string& question);
 
 }  // namespace sotto

@@ -24,6 +24,37 @@ void require_same_source(const PointSource& whole, const ShardQuestion& asked, I
       whole.name(), Fault::unopened);
 }
 
+std::string answer_of_pieces(PointSource& source, const ShardQuestion& asked, const RecordSum& sum,
+                             std::pair<Index, Index> pieces,
+                             const std::function<void()>& before_block = {}) {
+  const Piece piece = piece_of(source, sum);
+  const Index first = pieces.first * piece.rows();
+  const Index last = std::min(pieces.second * piece.rows(), asked.records);
+  ShardAnswer answer;
+  answer.question = asked.number;
+  answer.part.emplace(sum.rows(), sum.cols(), piece.count(asked.records));
+  if (first < last) {
+    source.seek(asked.first + first);
+    sum_pieces(source, sum, pieces.first, last - first, *answer.part, before_block);
+  }
+  return answer.bytes();
+}
+
+std::string question_bytes(const ShardQuestion& asked, const RecordSum& sum) {
+  ByteWriter question;
+  asked.write(question);
+  sum.write(question);
+  return std::move(question).sealed();
+}
+
+// The sum of all parts, which must be whole.
+RecordTotal total_of(const std::string& answers, const ShardQuestion& asked, const Piece& piece) {
+  const auto answer = ShardAnswer::of(answers, asked.number);
+  require_whole(answer.part && answer.part->records == asked.records,
+                "the parts of the shards are not those of this question");
+  return {asked.records, answer.part->total(piece.count(asked.records))};
+}
+
 }  // namespace
 
 void ShardQuestion::write(ByteWriter& bytes) const {
@@ -54,18 +85,20 @@ std::string answer_of_shard(PointSource& whole, const ShardQuestion& asked, cons
                             Index shard, const std::function<void()>& before_block) {
   require_same_source(whole, asked, shard);
   const Piece piece = piece_of(whole, sum);
-  const Index pieces = piece.count(asked.records);
-  const auto [begin, end] = pieces_of_shard(pieces, shard, asked.shards);
-  const Index first = begin * piece.rows();
-  const Index last = std::min(end * piece.rows(), asked.records);
-  ShardAnswer answer;
-  answer.question = asked.number;
-  answer.part.emplace(sum.rows(), sum.cols(), pieces);
-  if (first < last) {
-    whole.seek(asked.first + first);
-    sum_pieces(whole, sum, begin, last - first, *answer.part, before_block);
-  }
-  return answer.bytes();
+  const auto range = pieces_of_shard(piece.count(asked.records), shard, asked.shards);
+  return answer_of_pieces(whole, asked, sum, range, before_block);
+}
+
+std::string answer_of_holder(PointSource& held, const OwnRecords& own, const ShardQuestion& asked,
+                             const RecordSum& sum) {
+  require_whole(held.dim() == asked.dim && own.end <= asked.all_records,
+                "a partition is not one of the records that are asked for");
+  const Piece piece = piece_of(held, sum);
+  // The number of pieces that begin before this record.
+  const auto begun = [&](Index record) {
+    return piece.count(std::clamp<Index>(record - asked.first, 0, asked.records));
+  };
+  return answer_of_pieces(held, asked, sum, {begun(own.first), begun(own.end)});
 }
 
 ShardedPoints::ShardedPoints(Points whole, Shards& shards)
@@ -80,20 +113,33 @@ RecordTotal ShardedPoints::take_sum(const RecordSum& sum, Index most) {
   const Index first = position(), all = *whole_->records();
   const ShardQuestion asked{questions_++, shards_.count(), dim(),
                             all,          first,           std::min(most, all - first)};
-  ByteWriter question;
-  asked.write(question);
-  sum.write(question);
   const auto own = [&](const std::string&, Index shard) {
     return answer_or_error([&] {
       return answer_of_shard(*whole_, asked, sum, shard, [&] { shards_.require_all(); });
     });
   };
-  const auto answer = ShardAnswer::of(shards_.ask(std::move(question).sealed(), own), asked.number);
-  require_whole(answer.part && answer.part->records == asked.records,
-                "the parts of the shards are not those of this question");
+  RecordTotal total =
+      total_of(shards_.ask(question_bytes(asked, sum), own), asked, piece_of(*whole_, sum));
   pass_over(asked.records);
   whole_->seek(position());
-  return {asked.records, answer.part->total(piece_of(*whole_, sum).count(asked.records))};
+  return total;
+}
+
+Index RemotePoints::fill(Index, PointBlock&) {
+  throw Error(
+      "has records that stay with their workers, and this fit has to read some of them itself",
+      name_);
+}
+
+RecordTotal RemotePoints::take_sum(const RecordSum& sum, Index most) {
+  SOTTO_REQUIRE(digest() == decltype(digest()){}, "shards keep no digest of the records");
+  const Index first = position();
+  const ShardQuestion asked{questions_++, 1,     dim_,
+                            records_,     first, std::min(most, records_ - first)};
+  const Piece piece = piece_of(*this, sum);
+  RecordTotal total = total_of(ask_(question_bytes(asked, sum), piece.rows() - 1), asked, piece);
+  pass_over(asked.records);
+  return total;
 }
 
 }  // namespace sotto

@@ -7,6 +7,10 @@
 //
 // Cost of a sum: the question to every shard, and a part back: at most 10 nodes of the tree, each
 // as large as the sum, whatever the number of records.
+//
+// Engines such as Spark cut records into partitions at places of their own. The holder of a
+// partition sums the pieces that begin in it, for which it also holds the first records of the
+// partitions behind. The coordinator holds none (RemotePoints).
 #pragma once
 
 #include <functional>
@@ -37,6 +41,17 @@ std::pair<Index, Index> pieces_of_shard(Index pieces, Index shard, Index shards)
 std::string answer_of_shard(PointSource& whole, const ShardQuestion& asked, const RecordSum& sum,
                             Index shard, const std::function<void()>& before_block = {});
 
+// The records with these numbers, from `first` on, that a partition has for its own.
+struct OwnRecords {
+  Index first = 0, end = 0;
+};
+
+// The same for the holder of a partition: it sums the pieces that begin in its own records. `held`
+// counts its records as all are counted, and must be readable from own.first to the end of the last
+// of these pieces.
+std::string answer_of_holder(PointSource& held, const OwnRecords& own, const ShardQuestion& asked,
+                             const RecordSum& sum);
+
 class ShardedPoints final : public PointSource {
  public:
   // Refuses, naming it, a source whose records cannot be read from any place. The shards must
@@ -61,6 +76,33 @@ class ShardedPoints final : public PointSource {
  private:
   Points whole_;
   Shards& shards_;
+  Index questions_ = 0;
+};
+
+// Records of which the coordinator has none: sums are all that it can learn of them.
+class RemotePoints final : public PointSource {
+ public:
+  // Hands the question to the holders of all partitions and returns their answers, joined in any
+  // order by joined_answers(). A holder needs the first `reach` records behind its own.
+  using Ask = std::function<std::string(const std::string& question, Index reach)>;
+  // `again`: whether the records can be summed a second time.
+  RemotePoints(Ask ask, std::string name, Index dim, Index records, bool again)
+      : ask_(std::move(ask)), name_(std::move(name)), dim_(dim), records_(records), again_(again) {}
+
+  Index dim() const override { return dim_; }
+  std::string name() const override { return name_; }
+  std::optional<Index> records() const override { return records_; }
+  bool can_rewind() const override { return again_; }
+
+ protected:
+  Index fill(Index max_rows, PointBlock& block) override;
+  RecordTotal take_sum(const RecordSum& sum, Index most) override;
+
+ private:
+  Ask ask_;
+  std::string name_;
+  Index dim_, records_;
+  bool again_;
   Index questions_ = 0;
 };
 

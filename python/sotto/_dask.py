@@ -1,0 +1,54 @@
+"""A Dask DataFrame as an engine (_engine.py).
+
+Each partition becomes one object in the memory of its worker. Without a distributed client the
+workers are threads of this process.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import dask
+
+from ._engine import Described, Head, Partition, Reader, join
+
+
+class DaskEngine:
+    """The partitions of a DataFrame."""
+
+    def __init__(self, frame: Any, reader: Reader) -> None:
+        self._partitions = list(dask.persist(*[_later(reader.of_frame)(part)
+                                               for part in frame.to_delayed()]))
+        self._heads: list[list[Any]] = []
+
+    def describe(self) -> list[Described]:
+        return list(dask.compute(*[_later(_describe)(part) for part in self._partitions]))
+
+    def send_heads(self, heads: list[list[Head]]) -> None:
+        self._heads = [[_later(_head)(self._partitions[head.partition], head.records)
+                        for head in behind] for behind in heads]
+
+    def ask(self, answer: Callable[[int, Partition, list[Any]], bytes]) -> bytes:
+        level = [_later(answer)(number, part, heads) for number, (part, heads)
+                 in enumerate(zip(self._partitions, self._heads))]
+        while len(level) > 1:
+            pairs = [_later(join)(*level[n:n + 2]) for n in range(0, len(level) - 1, 2)]
+            level = pairs + level[2 * len(pairs):]
+        (found,) = dask.compute(level[0])
+        return bytes(found)
+
+    def close(self) -> None:
+        """The workers forget what nobody names any more."""
+        self._partitions, self._heads = [], []
+
+
+def _later(function: Callable[..., Any]) -> Any:
+    return dask.delayed(function, pure=False)
+
+
+def _describe(partition: Partition) -> Described:
+    return partition.described
+
+
+def _head(partition: Partition, records: int) -> Any:
+    return partition.head(records)

@@ -1,0 +1,77 @@
+"""A Spark DataFrame as an engine (_engine.py).
+
+Each partition becomes one object, which Spark keeps in its cache. Nothing is collected but
+descriptions of partitions and sums.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from pyspark import StorageLevel
+
+from ._engine import Described, Head, Partition, Reader, join
+
+# Types of Spark; there are decimals of several lengths.
+_NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
+
+
+def is_number(kind: str) -> bool:
+    """Whether a column of this type of Spark has numbers."""
+    return kind.partition("(")[0] in _NUMBERS
+
+
+class SparkEngine:
+    """The partitions of a DataFrame."""
+
+    def __init__(self, frame: Any, reader: Reader) -> None:
+        def chunks(batches: Iterable[Any]) -> Iterator[Any]:
+            import pyarrow as pa
+            for batch in batches:
+                yield pa.RecordBatch.from_pydict({"chunk": [reader.chunk_of(batch)]})
+
+        def gathered(rows: Iterable[Any]) -> Iterator[Partition]:
+            yield reader.of_chunks(bytes(row[0]) for row in rows)  # of an empty partition, too
+
+        self._partitions = frame.mapInArrow(chunks, "chunk binary").rdd.mapPartitions(gathered)
+        self._partitions.persist(StorageLevel.MEMORY_AND_DISK)
+        self._heads: Any = None
+
+    def describe(self) -> list[Described]:
+        return list(self._partitions.map(lambda partition: partition.described).collect())
+
+    def send_heads(self, heads: list[list[Head]]) -> None:
+        wanted: dict[int, list[tuple[int, int]]] = {}
+        for receiver, behind in enumerate(heads):
+            for head in behind:
+                wanted.setdefault(head.partition, []).append((receiver, head.records))
+
+        def cut(number: int, partitions: Iterable[Partition]) -> Iterator[Any]:
+            for partition in partitions:
+                for receiver, records in wanted.get(number, []):
+                    yield receiver, (number, partition.head(records))
+
+        def in_order(received: Iterable[Any]) -> Iterator[list[Any]]:
+            yield [head for _, (_, head) in sorted(received, key=lambda item: item[1][0])]
+
+        self._drop_heads()
+        # One list for each partition, so that both can be zipped.
+        self._heads = (self._partitions.mapPartitionsWithIndex(cut)
+                       .partitionBy(len(heads), lambda receiver: receiver).mapPartitions(in_order))
+        self._heads.persist(StorageLevel.MEMORY_AND_DISK)
+
+    def ask(self, answer: Callable[[int, Partition, list[Any]], bytes]) -> bytes:
+        def answers(number: int, held: Iterable[Any]) -> Iterator[bytes]:
+            for partition, heads in held:
+                yield answer(number, partition, heads)
+
+        held = self._partitions.zip(self._heads)
+        return bytes(held.mapPartitionsWithIndex(answers).treeReduce(join))
+
+    def close(self) -> None:
+        self._drop_heads()
+        self._partitions.unpersist()
+
+    def _drop_heads(self) -> None:
+        if self._heads is not None:
+            self._heads.unpersist()

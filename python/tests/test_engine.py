@@ -1,0 +1,159 @@
+"""Records in partitions: an engine in this process stands for Spark and Dask.
+
+It asks twice, in any order, and passes everything on as bytes, as they do.
+"""
+import pickle
+
+import numpy as np
+import pytest
+import sotto
+from data import points
+from sotto import _engine
+
+X, _ = points(20000)
+STREAM = np.eye(5)[np.random.default_rng(0).integers(0, 3, 30000)] * [3, 2.5, 2, 0, 0]
+
+
+class LocalEngine:
+    """Partitions of an array, cut at these places."""
+
+    def __init__(self, rows, cuts, names=()):
+        ends = [0, *cuts, len(rows)]
+        self.names = list(names) or [f"c{j}" for j in range(rows.shape[1])]
+        self.partitions = [_engine.PointPartition.of(rows[a:b]) for a, b in zip(ends, ends[1:])]
+        self.heads = []
+        self.questions = self.longest = self.heads_sent = 0
+        self.closed = False
+        self.order = np.random.default_rng(1)
+
+    def describe(self):
+        return [partition.described for partition in self.partitions]
+
+    def send_heads(self, heads):
+        self.heads = [[self.partitions[head.partition].head(head.records) for head in behind]
+                      for behind in heads]
+        self.heads_sent += 1
+
+    def ask(self, answer):
+        self.questions += 1
+        answer = pickle.loads(pickle.dumps(answer))
+        answers = [answer(number, partition, heads) for number, (partition, heads)
+                   in enumerate(zip(self.partitions, self.heads))]
+        again = [answer(number, partition, heads) for number, (partition, heads)
+                 in enumerate(zip(self.partitions, self.heads))]
+        assert answers == again  # so a task that runs twice changes nothing
+        self.longest = max(self.longest, *map(len, answers))
+        self.order.shuffle(answers)
+        while len(answers) > 1:
+            answers.append(_engine.join(answers.pop(), answers.pop(0)))
+        return answers[0]
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def engines(monkeypatch):
+    """Makes estimators take LocalEngines as their data."""
+    monkeypatch.setattr("sotto._points.engine_of_points", lambda data: (
+        (data, data.names) if isinstance(data, LocalEngine) else None))
+
+
+CUTS = [[], [10000], [1, 2, 3, 2500, 2500, 2501, 19999], list(range(500, 20000, 500)), [0, 20000]]
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_partitions_change_no_bit_of_a_mixture(engines, cuts):
+    alone = sotto.GaussianMixture(3, random_state=0).fit(X)
+    engine = LocalEngine(X, cuts, names="abcde")
+    found = sotto.GaussianMixture(3, random_state=0).fit(engine)
+    assert np.array_equal(found.means_, alone.means_)
+    assert np.array_equal(found.weights_, alone.weights_)
+    assert np.array_equal(found.covariances_, alone.covariances_)
+    assert found.feature_names_in_.tolist() == list("abcde")
+    assert engine.closed and engine.questions > 3 and engine.heads_sent <= 4
+
+
+@pytest.mark.parametrize("cuts", [[], [1, 9999, 29998], list(range(300, 30000, 300))])
+def test_partitions_change_no_bit_of_a_stream(engines, cuts):
+    alone = sotto.StreamDecomposition(3, random_state=0).fit(STREAM)
+    found = sotto.StreamDecomposition(3, random_state=0).fit(LocalEngine(STREAM, cuts))
+    assert np.array_equal(found.components_, alone.components_)
+    assert np.array_equal(found.weights_, alone.weights_)
+
+
+def test_private_fits_have_their_certificate(engines):
+    def privacy():
+        return sotto.Privacy(epsilon=2, delta=1e-6, unit="record")
+
+    mixture = sotto.GaussianMixture(3, privacy=privacy(), norm_range=(1, 10))
+    mixture.fit(LocalEngine(X, [7000, 7001]))
+    assert mixture.certificate_.epsilon <= 2 and "20000" in str(mixture.certificate_)
+    stream = sotto.StreamDecomposition(2, privacy=privacy(), max_norm=3)
+    stream.fit(LocalEngine(STREAM, [7000, 7001]))
+    assert stream.certificate_.epsilon <= 2
+    with pytest.raises(sotto.Refused, match="shuffle"):
+        sotto.StreamDecomposition(2, privacy=privacy(), max_norm=3, shuffle=True).fit(
+            LocalEngine(STREAM, [7000]))
+
+
+def test_what_is_sent_does_not_grow_with_the_records(engines):
+    sent = []
+    for rows in (X, np.vstack([X] * 4)):
+        engine = LocalEngine(rows, [len(rows) // 3, len(rows) // 2])
+        sotto.GaussianMixture(3, random_state=0, refine=3).fit(engine)
+        sent.append(engine.longest)
+    assert sent[1] < 1.5 * sent[0]
+
+
+def test_records_that_change_are_refused(engines):
+    class Forgetful(LocalEngine):
+        def ask(self, answer):
+            if self.questions == 2:  # made anew from a source that gives another order
+                self.partitions[1] = _engine.PointPartition.of(self.partitions[1].rows[::-1])
+            return super().ask(answer)
+
+    engine = Forgetful(X, [10000])
+    with pytest.raises(RuntimeError, match="partition 1 has other records than before"):
+        sotto.GaussianMixture(3).fit(engine)
+    assert engine.closed
+
+
+def test_bad_records_are_refused_and_private_ones_not_quoted(engines):
+    bad = X.copy()
+    bad[12345, 2] = np.nan
+    with pytest.raises(sotto.Refused, match="record 12346 has a value that is NaN"):
+        sotto.GaussianMixture(3).fit(LocalEngine(bad, [10000]))
+    with pytest.raises(sotto.Refused) as error:
+        sotto.GaussianMixture(3, privacy=sotto.Privacy(1, 1e-6, unit="record"), max_norm=5).fit(
+            LocalEngine(bad, [10000]))
+    assert "12346" not in str(error.value) and "NaN" not in str(error.value)
+    with pytest.raises(sotto.Refused, match="1 records"):
+        sotto.GaussianMixture(3).fit(LocalEngine(X[:1], []))
+
+
+def test_altered_answers_are_refused(engines):
+    class Altering(LocalEngine):
+        def ask(self, answer):
+            found = bytearray(super().ask(answer))
+            found[len(found) // 2] ^= 4
+            return bytes(found)
+
+    with pytest.raises(OSError, match="altered"):
+        sotto.GaussianMixture(3).fit(Altering(X, [10000]))
+
+
+def test_errors_of_an_engine_arrive(engines):
+    class Lost(LocalEngine):
+        def ask(self, answer):
+            raise ConnectionError("the cluster went away")
+
+    with pytest.raises(ConnectionError, match="went away"):
+        sotto.GaussianMixture(3).fit(Lost(X, [10000]))
+
+
+def test_heads_hold_what_lies_behind():
+    Head = _engine.Head
+    assert _engine.heads_behind([5, 0, 2, 7], 4) == [
+        [Head(2, 2), Head(3, 2)], [Head(2, 2), Head(3, 2)], [Head(3, 4)], []]
+    assert _engine.heads_behind([3, 3], 0) == [[], []]
