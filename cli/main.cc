@@ -1,23 +1,41 @@
 #include "cli/main.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/interrupt.h"
 #include "cli/ranks.h"
 #include "cli/short_waits.h"
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/base/version.h"
+#include "sotto/io/unfinished.h"
 
 namespace sotto::cli {
 namespace {
+
+// An error message stays one line, whatever it quotes. It is lost where standard error is closed or
+// full, and the exit code has to do. Memory may be what is lacking, so none is taken.
+void say(const char* text) noexcept {
+  std::fputs("sotto: ", stderr);
+  for (; *text != 0; ++text) {
+    std::fputc(static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text, stderr);
+  }
+  std::fputc('\n', stderr);
+}
 
 // The command whose words begin the arguments; "generate tensor" has two.
 Command* find_command(const Commands& commands, std::vector<std::string>& arguments) {
@@ -44,7 +62,11 @@ void parse(Command& command, std::vector<std::string> arguments) {
     if (option.is_flag) {
       app.add_flag_callback(flags, [set = option.set] { set("true"); });
     } else {
-      app.add_option_function<std::string>(flags, option.set);
+      app.add_option_function<std::string>(
+          flags, [set = option.set, place = "--" + option.name](const std::string& value) {
+            SOTTO_REQUIRE_AT(!value.empty(), place, "is given an empty value");
+            set(value);
+          });
     }
   }
   for (const Positional& p : command.positionals()) {
@@ -60,8 +82,10 @@ void parse(Command& command, std::vector<std::string> arguments) {
     throw Error(fmt::format("unknown option or argument '{}' {}", app.remaining().front(), hint),
                 "");
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string text = error.what();  // "--name: 1 required ... missing"
-    throw Error(fmt::format("needs a value {}", hint), text.substr(0, text.find(':')));
+    const std::string text = error.what();  // "--name: 1 required ... missing", or ".. received 2"
+    const bool missing = text.find("missing") != std::string::npos;
+    throw Error(fmt::format("{} {}", missing ? "needs a value" : "is given twice", hint),
+                text.substr(0, text.find(':')));
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{} {}", error.what(), hint), "");
   }
@@ -122,8 +146,7 @@ int run(std::vector<std::string> arguments, Ranks* ranks) {
   parse(*command, std::move(arguments));
   const int code = command->run();
   if (code == exit_not_converged) {
-    fmt::print(stderr,
-               "sotto: ended without converging (exit code 3); the result is given anyway\n");
+    say("ended without converging (exit code 3); the result is given anyway");
   }
   return code;
 }
@@ -163,11 +186,47 @@ int run_as_rank(const std::vector<std::string>& arguments, Ranks* ranks) {
   return exit_done;
 }
 
-// An error message stays one line, whatever it quotes.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return text;
+// Names of options as they are typed, where there is memory for that.
+void say_error(const char* text) noexcept {
+  try {
+    say(with_dashes(text).c_str());
+  } catch (const std::exception&) {
+    say(text);
+  }
+}
+
+// Says what is wrong, and returns the exit code.
+int explain(const std::exception_ptr& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    say_error(error.what());
+    return code_of(error.fault());
+  } catch (const std::bad_alloc&) {
+    say("not enough memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()).c_str());
+    return exit_refused;
+  } catch (const std::system_error& error) {
+    // fmt says so where a stream takes no more.
+    const bool is_output = std::ferror(stdout) != 0;
+    say(is_output ? "cannot write to standard output" : error.code().message().c_str());
+  } catch (const std::exception&) {
+    // The texts of other libraries mean nothing to a user, and may quote the data.
+    say("an internal fault; please report the command that led to it");
+  } catch (...) {
+    say("an internal fault; please report the command that led to it");
+  }
+  return exit_failed;
+}
+
+// A file that is opened must not become standard output or error because the caller closed them.
+// The places are taken by descriptors of which every use fails.
+void hold_standard_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 }  // namespace
@@ -180,21 +239,22 @@ int main(const std::vector<std::string>& arguments) {
     if (std::fflush(stdout) != 0) throw Error("cannot write to standard output", "", Fault::system);
     return code;
   } catch (const Error& error) {
-    const bool silent = ranks && ranks->number() > 0;  // rank 0 says it
-    if (!silent) fmt::print(stderr, "sotto: {}\n", one_line(with_dashes(error.what())));
-    return code_of(error.fault());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sotto: not enough memory\n");
-  } catch (const std::exception&) {
-    // The texts of other libraries mean nothing to a user, and may quote the data.
-    fmt::print(stderr, "sotto: an internal fault; please report the command that led to it\n");
+    if (ranks && ranks->number() > 0) return code_of(error.fault());  // rank 0 says it
+    return explain(std::current_exception());
+  } catch (...) {
+    return explain(std::current_exception());
   }
-  return exit_failed;
 }
 
 }  // namespace sotto::cli
 
 int main(int argc, char** argv) {
+  sotto::cli::hold_standard_descriptors();
   sotto::cli::start_with_short_waits(argv);
-  return sotto::cli::main({argv + 1, argv + argc});
+  sotto::clean_up_when_ended(sotto::cli::end_of_interrupt);
+  try {
+    return sotto::cli::main({argv + 1, argv + argc});
+  } catch (const std::exception&) {
+    return sotto::cli::explain(std::current_exception());  // no memory for the arguments
+  }
 }

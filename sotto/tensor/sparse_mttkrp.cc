@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/large_matrix.h"
 #include "sotto/tensor/mttkrp.h"
 
@@ -140,12 +141,11 @@ void add_strip(const SparseFibres& fibres, const OtherFactors& factors, Index co
   const Index chunks = (fibres.entries() + kFibreChunk - 1) / kFibreChunk;
   std::vector<ChunkEnds> ends(static_cast<std::size_t>(chunks));
   const FibreChunk<Quads> chunk(fibres, factors, column);
-#pragma omp parallel for schedule(dynamic, 4) if (chunks > 1)
-  for (Index c = 0; c < chunks; ++c) {
+  parallel_for(chunks, {4, chunks > 1}, [&](Index c) {
     const Index begin = c * kFibreChunk;
     chunk.run(begin, std::min(fibres.entries(), begin + kFibreChunk), result, column,
               ends[static_cast<std::size_t>(c)]);
-  }
+  });
   for (const ChunkEnds& end : ends) {
     double* first = result.data() + end.first_row * result.cols() + column;
     double* last = result.data() + end.last_row * result.cols() + column;
@@ -262,14 +262,13 @@ double SparseMttkrp::squared_residual() const {
   const SparseFibres& fibres = cache_.of(0);
   const Index chunks = (fibres.entries() + kFibreChunk - 1) / kFibreChunk;
   std::vector<double> gap(static_cast<std::size_t>(chunks)), predicted(gap);
-#pragma omp parallel for schedule(dynamic, 4) if (chunks > 1)
-  for (Index c = 0; c < chunks; ++c) {
+  parallel_for(chunks, {4, chunks > 1}, [&](Index c) {
     const Index begin = c * kFibreChunk, end = std::min(fibres.entries(), begin + kFibreChunk);
     for_each_prediction(fibres, factors_, begin, end, [&](double x, double guess) {
       gap[static_cast<std::size_t>(c)] += (x - guess) * (x - guess);
       predicted[static_cast<std::size_t>(c)] += guess * guess;
     });
-  }
+  });
   const double on_stored = std::accumulate(gap.begin(), gap.end(), 0.0);
   if (unstored_ == Unstored::unknown) return on_stored;
   const double elsewhere =
