@@ -20,9 +20,6 @@ class InteractiveProgress {
   ProgressBar bar_;
 };
 
-// Ctrl-C where no run watches for it, as while a file is read.
-void end_of_interrupt(int signal);
-
 // Returns the result of work(callback); the bar is gone by then.
 template <class Work>
 auto with_progress(Work work) {

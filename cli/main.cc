@@ -16,7 +16,6 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
-#include "cli/interrupt.h"
 #include "cli/ranks.h"
 #include "cli/short_waits.h"
 #include "sotto/base/error.h"
@@ -251,7 +250,7 @@ int main(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   sotto::cli::hold_standard_descriptors();
   sotto::cli::start_with_short_waits(argv);
-  sotto::clean_up_when_ended(sotto::cli::end_of_interrupt);
+  sotto::clean_up_when_ended();
   try {
     return sotto::cli::main({argv + 1, argv + argc});
   } catch (const std::exception&) {

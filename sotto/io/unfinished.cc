@@ -21,7 +21,6 @@ constexpr int kSlots = 64;
 std::array<std::atomic<char*>, kSlots> unfinished{};
 std::atomic<int> holding = 0;
 volatile std::sig_atomic_t waiting_signal = 0;
-void (*last_call)(int signal) = nullptr;
 
 struct DirectoryEntry {
   std::uint64_t number;
@@ -70,6 +69,16 @@ void remove_unfinished() {
   }
 }
 
+extern "C" void clean_up_and_end(int signal) {
+  if (holding > 0) {
+    waiting_signal = signal;
+    return;
+  }
+  remove_unfinished();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 }  // namespace
 
 Unfinished::Unfinished(const std::string& path, Remove remove) {
@@ -96,25 +105,13 @@ Uninterrupted::~Uninterrupted() {
   if (--holding == 0 && waiting_signal != 0) clean_up_and_end(waiting_signal);
 }
 
-void clean_up_when_ended(void (*last)(int signal)) {
-  last_call = last;
+void clean_up_when_ended() {
   std::atexit(remove_unfinished);
-  for (const int signal : {SIGTERM, SIGHUP, SIGINT, SIGPIPE}) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE}) {
     struct sigaction before {};
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     std::signal(signal, clean_up_and_end);
   }
-}
-
-extern "C" void clean_up_and_end(int signal) {
-  if (holding > 0) {
-    waiting_signal = signal;
-    return;
-  }
-  remove_unfinished();
-  if (last_call != nullptr) last_call(signal);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
 }
 
 }  // namespace sotto

@@ -34,11 +34,9 @@ class Uninterrupted {
   Uninterrupted& operator=(const Uninterrupted&) = delete;
 };
 
-// From now on SIGTERM, SIGHUP, SIGINT and SIGPIPE, unless they are ignored, remove what is
-// unfinished before they end the program, and so does exit(). `last` is called in between, and may
-// make system calls alone.
-void clean_up_when_ended(void (*last)(int signal) = nullptr);
-// A handler of signals that does this.
-extern "C" void clean_up_and_end(int signal);
+// From now on SIGTERM, SIGHUP and SIGPIPE, unless they are ignored, remove what is unfinished
+// before they end the program, and so does exit(). Ctrl-C is the program's own matter: a run that
+// watches for it ends at its next safe point.
+void clean_up_when_ended();
 
 }  // namespace sotto

@@ -229,7 +229,7 @@ class NthCall(ProgramTest):
         """The next n: all of the first, then fewer; memory is asked for thousands of times."""
         if SLOW:
             return 1 if call != "malloc" or n < 300 else 1 + n // 100
-        return 1 + n // 2
+        return 1 + n
 
     def make_inputs(self):
         for what, arguments in {
@@ -255,11 +255,17 @@ class NthCall(ProgramTest):
     def test_every_command_under_every_fault(self):
         self.make_inputs()
         faults = 0
-        for command in self.COMMANDS + (self.MORE if SLOW else []):
+        for command in self.COMMANDS + self.MORE if SLOW else self.COMMANDS[1:]:
             faults += self.loop(command, hows=("", "short") if SLOW else ("",))
             shutil.rmtree(self.work / "out", ignore_errors=True)
         print(f"{faults} faults", file=sys.stderr)
-        self.assertGreater(faults, 50)
+        self.assertGreater(faults, 20)
+
+    @staticmethod
+    def catches_interrupt(pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+        return int(caught.split()[1], 16) & 1 << signal.SIGINT - 1 != 0
 
     def test_a_signal_leaves_nothing(self):
         self.make_inputs()
@@ -270,8 +276,9 @@ class NthCall(ProgramTest):
             run = subprocess.Popen([PROGRAM, *arguments], cwd=self.work, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 30
-            while snapshot(self.work) == before and time.monotonic() < deadline:
-                time.sleep(0.01)
+            while time.monotonic() < deadline and not self.catches_interrupt(run.pid):
+                time.sleep(0.01)  # until the run is under way
+            self.assertNotEqual(snapshot(self.work), before)
             run.send_signal(ending)
             run.wait(60)
             self.assertNotEqual(run.returncode, 0)

@@ -89,13 +89,19 @@ std::vector<Target> reader_targets() {
   const std::string tns = "# a tensor\n1 1 1 2.5\n1 2 1 -1e3\n2 2 2 4\n";
   const std::string toolbox = "sptensor\n3\n2 2 2\n2\n1 1 1 2.5\n2 2 1 7\n";
   const std::string uci = "3\n4\n4\n1 1 2\n1 2 1\n2 3 1\n3 4 5\n";
-  const std::string mm = "%%MatrixMarket matrix coordinate integer general\n% x\n2 3 2\n1 1 1\n2 3 4\n";
+  const std::string mm =
+      "%%MatrixMarket matrix coordinate integer general\n% x\n2 3 2\n1 1 1\n2 3 4\n";
   const std::string lda = "2 0:1 3:2\n1 2:1\n0\n", svm = "1 qid:3 1:0.5 4:2 # c\n-1 2:1\n";
-  const std::string csv = "\xef\xbb\xbf" "a;b;c\n1,5;2;\"3\"\n4;5;6\n";
+  const std::string csv =
+      "\xef\xbb\xbf"
+      "a;b;c\n1,5;2;\"3\"\n4;5;6\n";
   const std::string numbers = "1,2,3\n4,5,6\n0.5,1e-3,-7\n";
-  const std::string rated = "userId,movieId,rating,timestamp\n7,31,2.5,964982703\n8,\"a \"\"b\"\"\",3,0\n";
-  const std::string lens = "7::31::2.5::964982703\n7::9::3::1\n", data = "7\t31\t2\t9\n8\t9\t3\t1\n";
-  const std::string text = "the cat sat\non the mat\n\n12 mats\n", dated = "u,i,2,2020-02-20\nv,i,3,2020-03-01T10:00\n";
+  const std::string rated =
+      "userId,movieId,rating,timestamp\n7,31,2.5,964982703\n8,\"a \"\"b\"\"\",3,0\n";
+  const std::string lens = "7::31::2.5::964982703\n7::9::3::1\n",
+                    data = "7\t31\t2\t9\n8\t9\t3\t1\n";
+  const std::string text = "the cat sat\non the mat\n\n12 mats\n",
+                    dated = "u,i,2,2020-02-20\nv,i,3,2020-03-01T10:00\n";
   return {{"tensor", tensor, behind_choices({tns, toolbox, kNpy}, 6)},
           {"corpus", corpus, behind_choices({uci, mm, lda, svm, csv, text}, 16)},
           {"points", points, behind_choices({numbers, csv, uci, lda, svm, kNpy}, 18)},

@@ -2,9 +2,9 @@
 //
 //   fuzz_replay [--mutations N] [--seed S] [--target NAME] [--write FOLDER] [FOLDER]
 //
-// FOLDER holds inputs that once failed, FOLDER/TARGET/*. N mutations are made of each seed and file,
-// the same for the same S: bits flipped, bytes replaced by numbers that parsers trip over, pieces
-// left out, repeated and taken from other inputs. --write stores the seeds, for libFuzzer.
+// FOLDER holds inputs that once failed, FOLDER/TARGET/*. N mutations are made of each seed and
+// file, the same for the same S: bits flipped, bytes replaced by numbers that parsers trip over,
+// pieces left out, repeated and taken from other inputs. --write stores the seeds, for libFuzzer.
 // Ends with a line for each target: inputs, and the longest processor time of one.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -42,10 +42,35 @@ class Mutator {
   std::size_t place(const std::string& text) { return random_.below(text.size() + 1); }
 
   void change(std::string& text) {
-    static const std::vector<std::string> kWords = {
-        "9223372036854775807", "-1", "4294967296", "1e308", "nan", "-0", "1e-320", "\n", "\r", "\t",
-        ",", ":", "\"", "#", "::", "%%", "\x1f\x8b", "\xff\xfe", "\xef\xbb\xbf", "{}", "[", "null",
-        "2147483648", "100000000", "0", " ", "'", "\\", "0x1p1023"};
+    static const std::vector<std::string> kWords = {"9223372036854775807",
+                                                    "-1",
+                                                    "4294967296",
+                                                    "1e308",
+                                                    "nan",
+                                                    "-0",
+                                                    "1e-320",
+                                                    "\n",
+                                                    "\r",
+                                                    "\t",
+                                                    ",",
+                                                    ":",
+                                                    "\"",
+                                                    "#",
+                                                    "::",
+                                                    "%%",
+                                                    "\x1f\x8b",
+                                                    "\xff\xfe",
+                                                    "\xef\xbb\xbf",
+                                                    "{}",
+                                                    "[",
+                                                    "null",
+                                                    "2147483648",
+                                                    "100000000",
+                                                    "0",
+                                                    " ",
+                                                    "'",
+                                                    "\\",
+                                                    "0x1p1023"};
     const std::size_t at = place(text);
     const std::string& other = inputs_[random_.below(inputs_.size())];
     const std::size_t from = place(other), length = random_.below(16);

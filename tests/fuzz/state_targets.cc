@@ -157,12 +157,13 @@ void options(std::string_view bytes) {
 }  // namespace
 
 std::vector<Target> state_targets() {
-  return {{"options", options, {"format csv\ndim 3\nrange 1:5\nheader yes\n", "range -1e300:1e300\n"}},
-          {"checkpoint", checkpoint, {checkpoint_seed()}},
-          {"ledger", ledger, {ledger_seed()}},
-          {"model", model, {kResult}},
-          {"certificate", certificate, {kResult}},
-          {"parts", parts, {part_seed(), std::string("\x01\x02\x03\x03\x06\x09\x00\x03", 8)}}};
+  return {
+      {"options", options, {"format csv\ndim 3\nrange 1:5\nheader yes\n", "range -1e300:1e300\n"}},
+      {"checkpoint", checkpoint, {checkpoint_seed()}},
+      {"ledger", ledger, {ledger_seed()}},
+      {"model", model, {kResult}},
+      {"certificate", certificate, {kResult}},
+      {"parts", parts, {part_seed(), std::string("\x01\x02\x03\x03\x06\x09\x00\x03", 8)}}};
 }
 
 }  // namespace sotto::fuzz
