@@ -26,7 +26,8 @@ AnswerQuestion points_answers(const std::vector<std::string>& paths, const Point
   try {
     return opened_answers(points_input(paths, file, is_private));
   } catch (const Error& error) {
-    return [answer = answer_or_error([&]() -> std::string { throw error; })](const std::string&, Index) { return answer; };
+    return [answer = answer_or_error([&]() -> std::string { throw error; })](
+               const std::string&, Index) { return answer; };
   }
 }
 
