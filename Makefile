@@ -7,7 +7,7 @@ PYTHON ?= python3
 BUILD = cmake --preset $(1) $(CMAKE_FLAGS) && cmake --build --preset $(1) -j $(JOBS)
 
 .PHONY: demo build test test-slow bench notebooks reproduction lint format install deb wheel \
-  test-engines test-wheel setup clean
+  test-engines test-wheel fuzz setup clean
 
 demo: setup
 	$(call BUILD,release) --target sotto_cli
@@ -22,6 +22,11 @@ test: setup
 test-slow: setup
 	@scripts/setup.sh browser
 	scripts/test.py --jobs $(JOBS) --slow
+
+# libFuzzer over everything that reads foreign bytes: make fuzz MINUTES=10 TARGETS=ratings,points
+MINUTES ?= 1
+fuzz: setup
+	scripts/fuzz.py --jobs $(JOBS) --minutes $(MINUTES) $(if $(TARGETS),--targets $(TARGETS))
 
 bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/io/same_file.h"
 
 namespace sotto::cli {
@@ -63,12 +64,9 @@ void CommonOptions::open_folder(std::optional<OutputFolder>& folder,
 }
 
 void CommonOptions::apply(const Ranks* ranks) const {
-  if (threads > 0) {
-    omp_set_num_threads(static_cast<int>(threads));
-  } else if (ranks != nullptr) {
-    const Index share = omp_get_max_threads() / ranks->on_this_machine();
-    omp_set_num_threads(static_cast<int>(std::max<Index>(1, share)));
-  }
+  Index wanted = threads > 0 ? threads : omp_get_max_threads();
+  if (threads == 0 && ranks != nullptr) wanted /= ranks->on_this_machine();
+  take_threads(static_cast<int>(std::max<Index>(1, wanted)));
 }
 
 }  // namespace sotto::cli

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <exception>
+#include <cstdio>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "sotto/base/error.h"
 
@@ -25,11 +27,23 @@ ExitCode code_of(Fault fault) {
   return exit_failed;
 }
 
-// An error message stays one line, whatever it quotes.
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
-  return text;
+// An error message stays one line, whatever it quotes. It is lost where standard error is closed or
+// full, and the exit code has to do. Memory may be what is lacking, so none is taken.
+void say(const char* text) noexcept {
+  std::fputs("sotto: ", stderr);
+  for (; *text != 0; ++text) {
+    std::fputc(static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text, stderr);
+  }
+  std::fputc('\n', stderr);
+}
+
+// Names of options as they are typed, where there is memory for that.
+void say_error(const char* text) noexcept {
+  try {
+    say(with_dashes(text).c_str());
+  } catch (const std::exception&) {
+    say(text);
+  }
 }
 
 }  // namespace
@@ -58,7 +72,11 @@ void parse(Command& command, std::vector<std::string> arguments) {
     if (option.is_flag) {
       app.add_flag_callback(flags, [set = option.set] { set("true"); });
     } else {
-      app.add_option_function<std::string>(flags, option.set);
+      app.add_option_function<std::string>(
+          flags, [set = option.set, place = "--" + option.name](const std::string& value) {
+            SOTTO_REQUIRE_AT(!value.empty(), place, "is given an empty value");
+            set(value);
+          });
     }
   }
   std::vector<std::string>* rest = command.rest();
@@ -77,8 +95,10 @@ void parse(Command& command, std::vector<std::string> arguments) {
     throw Error(fmt::format("unknown option or argument '{}' {}", app.remaining().front(), hint),
                 "");
   } catch (const CLI::ArgumentMismatch& error) {
-    const std::string text = error.what();  // "--name: 1 required ... missing"
-    throw Error(fmt::format("needs a value {}", hint), text.substr(0, text.find(':')));
+    const std::string text = error.what();  // "--name: 1 required ... missing", or ".. received 2"
+    const bool missing = text.find("missing") != std::string::npos;
+    throw Error(fmt::format("{} {}", missing ? "needs a value" : "is given twice", hint),
+                text.substr(0, text.find(':')));
   } catch (const CLI::ParseError& error) {
     throw Error(fmt::format("{} {}", error.what(), hint), "");
   }
@@ -89,19 +109,39 @@ void parse(Command& command, std::vector<std::string> arguments) {
   }
 }
 
+int explain(const std::exception_ptr& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    say_error(error.what());
+    return code_of(error.fault());
+  } catch (const std::bad_alloc&) {
+    say("not enough memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()).c_str());
+    return exit_refused;
+  } catch (const std::system_error& error) {
+    // fmt says so where a stream takes no more.
+    const bool is_output = std::ferror(stdout) != 0;
+    say(is_output ? "cannot write to standard output" : error.code().message().c_str());
+  } catch (const std::exception&) {
+    // The texts of other libraries mean nothing to a user, and may quote the data.
+    say("an internal fault; please report the command that led to it");
+  } catch (...) {
+    say("an internal fault; please report the command that led to it");
+  }
+  return exit_failed;
+}
+
 int exit_code_of(const std::function<int()>& work, const std::function<bool()>& is_heard) {
   try {
     return work();
   } catch (const Error& error) {
-    if (is_heard()) fmt::print(stderr, "sotto: {}\n", one_line(with_dashes(error.what())));
-    return code_of(error.fault());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "sotto: not enough memory\n");
-  } catch (const std::exception&) {
-    // The texts of other libraries mean nothing to a user, and may quote the data.
-    fmt::print(stderr, "sotto: an internal fault; please report the command that led to it\n");
+    if (!is_heard()) return code_of(error.fault());
+    return explain(std::current_exception());
+  } catch (...) {
+    return explain(std::current_exception());
   }
-  return exit_failed;
 }
 
 }  // namespace sotto::cli

@@ -1,6 +1,7 @@
 // From words to a command with its options, and from errors to one line and an exit code.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ Command* find_command(const Commands& commands, std::vector<std::string>& argume
 
 // Reads the arguments into the fields of the command, or throws.
 void parse(Command& command, std::vector<std::string> arguments);
+
+// Says in one line on standard error what is wrong, and returns the exit code.
+int explain(const std::exception_ptr& thrown) noexcept;
 
 // What the work returns; an error becomes one line on standard error, where it is to be heard.
 int exit_code_of(const std::function<int()>& work, const std::function<bool()>& is_heard);

@@ -1,8 +1,13 @@
 #include "cli/main.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <exception>
 #include <memory>
 
 #include "cli/command.h"
@@ -13,6 +18,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/base/version.h"
+#include "sotto/io/unfinished.h"
 
 namespace sotto::cli {
 namespace {
@@ -68,8 +74,7 @@ int run(std::vector<std::string> arguments, Ranks* ranks) {
   parse(*command, std::move(arguments));
   const int code = command->run();
   if (code == exit_not_converged) {
-    fmt::print(stderr,
-               "sotto: ended without converging (exit code 3); the result is given anyway\n");
+    say("ended without converging (exit code 3); the result is given anyway");
   }
   return code;
 }
@@ -96,6 +101,15 @@ int run_as_rank(const std::vector<std::string>& arguments, Ranks* ranks) {
   return exit_done;
 }
 
+// A file that is opened must not become standard output or error because the caller closed them.
+// The places are taken by descriptors of which every use fails.
+void hold_standard_descriptors() {
+  for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int main(const std::vector<std::string>& arguments) {
@@ -113,6 +127,12 @@ int main(const std::vector<std::string>& arguments) {
 }  // namespace sotto::cli
 
 int main(int argc, char** argv) {
+  sotto::cli::hold_standard_descriptors();
   sotto::cli::start_with_short_waits(argv);
-  return sotto::cli::main({argv + 1, argv + argc});
+  sotto::clean_up_when_ended();
+  try {
+    return sotto::cli::main({argv + 1, argv + argc});
+  } catch (const std::exception&) {
+    return sotto::cli::explain(std::current_exception());  // no memory for the arguments
+  }
 }

@@ -25,12 +25,22 @@ std::vector<Json> read_summaries(const std::string& directory) {
   std::vector<Json> summaries;
   for (const Study& study : all_studies()) {
     const std::string path = (fs::path(directory) / study.name / "summary.json").string();
-    if (!fs::exists(path)) continue;
+    std::error_code failed;
+    if (!fs::exists(path, failed)) continue;
     summaries.push_back(read_json(path));
     SOTTO_REQUIRE_AT(summaries.back().is_object(), path, "is not the summary of an experiment");
   }
   SOTTO_REQUIRE_AT(!summaries.empty(), directory, "holds no NAME/summary.json");
   return summaries;
+}
+
+std::string document_of(const std::string& directory) {
+  const std::vector<Json> summaries = read_summaries(directory);
+  try {
+    return reproduction_document(summaries);
+  } catch (const Json::exception&) {
+    throw Error("holds a summary.json that is not that of an experiment", directory);
+  }
 }
 
 class Reproduce final : public Command {
@@ -62,7 +72,7 @@ class Reproduce final : public Command {
   ExitCode run() override {
     if (list_) return print_list();
     if (!document_.empty()) {
-      fmt::print("{}", reproduction_document(read_summaries(document_)));
+      fmt::print("{}", document_of(document_));
       return exit_done;
     }
     SOTTO_REQUIRE(all_ || !study_.empty(), "name an experiment, or --all (see --list)");

@@ -131,6 +131,8 @@ file(STRINGS tests/audit/faults.cc wrapped REGEX "^#define WRAPPED_")
 list(TRANSFORM wrapped REPLACE "^[^\"]*\"([^\"]*)\"$" "LINKER:--wrap=\\1")
 target_link_options(sotto_faulty PRIVATE ${wrapped})
 
+include(cmake/fuzz.cmake)
+
 # The program as a user sees it, and the installed tree as another project sees it.
 file(GLOB end_to_end CONFIGURE_DEPENDS tests/e2e/test_*.py)
 if(NOT MPI_CXX_FOUND)
@@ -148,7 +150,7 @@ foreach(source ${end_to_end})
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
 # With every kind of neighbour at every place, larger inputs, more races and kills.
-foreach(name test_neighbours test_leaks test_ledger)
+foreach(name test_neighbours test_leaks test_ledger test_faults)
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()

@@ -9,6 +9,7 @@ defined in release/ alone, and its header is included there alone: not in the pr
 or the tests of other folders. Noise is drawn for data in one place,
 release/private_run: nothing else of the library or the program opens a stream or keeps a ledger. An
 observer of releases is handed to a run by the audit alone.
+Threads are started in one place, too: base/parallel.
 
 FRONTS are the programs over the library: the commands of cli/ and the Python module. Each names the
 folders it may see: fronts hold options, tasks and results, never the parts a task is made of. Single
@@ -82,6 +83,9 @@ NOISE_HOMES = ("sotto/privacy/", "sotto/release/private_run.")
 # Whoever looks at releases is an audit.
 OBSERVER = re.compile(r"\bReleaseObserver\b|\bobserver\s*=[^=]|release/observer\.h")
 OBSERVER_HOMES = ("sotto/release/", "cli/audit_runs.cc")
+# An exception that leaves a parallel region ends the program: these loops carry it out.
+LOOP = re.compile(r"\s*#\s*pragma\s+omp\s+parallel\b")
+LOOP_HOME = "sotto/base/parallel."
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 
@@ -183,10 +187,20 @@ def is_upward(folder, room, target):
     return room in order and target in order and order.index(target) > order.index(room)
 
 
+def violations_of_the_loops(root):
+    for path in sources(root, "sotto", *FRONTS):
+        name = path.relative_to(root).as_posix()
+        if name.startswith(LOOP_HOME):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if LOOP.match(line):
+                yield f"{name}:{number}: threads are started by base/parallel.h alone"
+
+
 def violations(root):
     return [*violations_of_the_arrows(root), *violations_of_the_door(root),
             *violations_of_the_one_run(root), *violations_of_the_observer(root),
-            *violations_of_the_fronts(root)]
+            *violations_of_the_fronts(root), *violations_of_the_loops(root)]
 
 
 def main():

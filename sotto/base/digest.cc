@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/hexadecimal.h"
+#include "sotto/base/system_random.h"
 
 namespace sotto {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class OpenDigest {
  public:
   OpenDigest() {
-    if (sodium_init() < 0) throw Error("libsodium does not start", "", Fault::system);
+    start_sodium();
     crypto_generichash_init(&state_, nullptr, 0, kBytes);
   }
   void add(std::string_view bytes) {

@@ -2,23 +2,13 @@
 
 #include <sodium.h>
 
-#include "sotto/base/error.h"
+#include "sotto/base/system_random.h"
 
 namespace sotto {
-namespace {
-
-void require_sodium() {
-  if (sodium_init() < 0) {
-    throw Error("libsodium cannot reach the randomness of the operating system", "", Fault::system);
-  }
-}
-
-}  // namespace
 
 SecretKey fresh_secret_key() {
-  require_sodium();
   SecretKey key;
-  randombytes_buf(key.data(), key.size());
+  fill_from_system(key);
   return key;
 }
 
@@ -27,7 +17,7 @@ struct KeyedDigest::State {
 };
 
 KeyedDigest::KeyedDigest(const SecretKey& key) : state_(std::make_unique<State>()) {
-  require_sodium();
+  start_sodium();
   crypto_generichash_init(&state_->blake, key.data(), key.size(), Value().size());
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/system_random.h"
 
 namespace sotto {
 namespace {
@@ -27,12 +28,6 @@ constexpr std::array<std::uint8_t, 12> kPublicHead = {0x30, 0x2a, 0x30, 0x05, 0x
                                                       0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 constexpr const char* kSecretName = "PRIVATE KEY";
 constexpr const char* kPublicName = "PUBLIC KEY";
-
-void start_sodium() {
-  if (sodium_init() < 0) {
-    throw Error("libsodium cannot reach the randomness of the operating system", "", Fault::system);
-  }
-}
 
 std::string line_with(const char* word, const char* name) {
   return fmt::format("-----{} {}-----\n", word, name);
@@ -139,7 +134,7 @@ void SigningKey::make(const std::string& path) {
                    "is there already; a key is never replaced");
   start_sodium();
   Seed seed;
-  randombytes_buf(seed.data(), seed.size());
+  fill_from_system(seed);
   std::array<std::uint8_t, crypto_sign_PUBLICKEYBYTES> open{};
   std::array<std::uint8_t, crypto_sign_SECRETKEYBYTES> secret{};
   crypto_sign_seed_keypair(open.data(), secret.data(), seed.data());

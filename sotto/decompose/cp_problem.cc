@@ -1,5 +1,6 @@
 #include "sotto/decompose/cp_problem.h"
 
+#include "sotto/base/parallel.h"
 #include "sotto/decompose/hals.h"
 #include "sotto/linalg/spectral.h"
 
@@ -64,14 +65,13 @@ Matrix ObservedCp::solve(Index mode, const Matrix& factor, Sign sign, double& sq
   const Index k = factor.cols();
   Matrix next(k, factor.rows());
   Vector errors(factor.rows());
-#pragma omp parallel for schedule(static) if (pairs.size() > 20000)
-  for (Index i = 0; i < factor.rows(); ++i) {
+  parallel_for(factor.rows(), {0, pairs.size() > 20000}, [&](Index i) {
     const Matrix gram = gram_from_pairs(pairs.col(i), k);
     const Vector before = factor.row(i), y = m.col(i);
     next.col(i) =
         sign == Sign::non_negative ? hals_row(y, gram, before) : nearest_solution(gram, y, before);
     errors[i] = next.col(i).dot(gram * next.col(i)) - 2 * next.col(i).dot(y);
-  }
+  });
   squared_error = squared_norm() + errors.sum();
   return next.transpose();
 }

@@ -1,11 +1,13 @@
 #include "sotto/decompose/cp_source.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <span>
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -34,12 +36,14 @@ class RowsSeen {
 bool none_negative(std::span<const double> values) {
   constexpr Index kBlock = Index{1} << 16;
   const Index size = std::ssize(values), blocks = (size + kBlock - 1) / kBlock;
-  bool all = true;
-#pragma omp parallel for schedule(static) reduction(&& : all) if (blocks > 1)
-  for (Index b = 0; b < blocks; ++b) {
+  std::atomic<bool> all = true;
+  parallel_for(blocks, {0, blocks > 1}, [&](Index b) {
     const Index length = std::min(kBlock, size - b * kBlock);
-    all = all && Eigen::Map<const Vector>(values.data() + b * kBlock, length).minCoeff() >= 0;
-  }
+    if (!all.load(std::memory_order_relaxed)) return;
+    if (!(Eigen::Map<const Vector>(values.data() + b * kBlock, length).minCoeff() >= 0)) {
+      all = false;
+    }
+  });
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/decompose/cp_source.h"
 #include "sotto/decompose/hals.h"
 #include "sotto/decompose/tucker_products.h"
@@ -31,10 +32,9 @@ void for_each_slice(const TuckerModel& model, Visit visit) {
   const DenseTensor open = mode_products(model.core, transposed(model.factors), 0);
   const Index ranks = open.dims()[0], size = open.size() / ranks;
   const Eigen::Map<const Matrix> slices(open.values().data(), size, ranks);
-#pragma omp parallel for schedule(static) if (size * model.factors[0].rows() > 100000)
-  for (Index i = 0; i < model.factors[0].rows(); ++i) {
-    visit(i, Vector(slices * model.factors[0].row(i).transpose()));
-  }
+  const Index rows = model.factors[0].rows();
+  parallel_for(rows, {0, size * rows > 100000},
+               [&](Index i) { visit(i, Vector(slices * model.factors[0].row(i).transpose())); });
 }
 
 double squared_residual_of(const TuckerModel& model, const DenseTensor& x,

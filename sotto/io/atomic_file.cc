@@ -31,6 +31,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
                    "exists and is not a regular file");
   do {  // a name may be left over from a killed process of the same number
     temporary_ = temporary_name(path_);
+    unfinished_.emplace(temporary_);
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) throw_system_error(path_, "cannot be created", errno);
@@ -43,6 +44,7 @@ void AtomicFile::discard() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   descriptor_ = -1;
   temporary_.clear();
+  unfinished_.reset();
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -79,6 +81,7 @@ void AtomicFile::commit() {
     throw_system_error(path_, "cannot be put in place", errno);
   }
   temporary_.clear();
+  unfinished_.reset();
 }
 
 void write_file_atomic(const std::string& path, std::string_view bytes) {

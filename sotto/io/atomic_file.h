@@ -4,8 +4,11 @@
 // without commit it is removed. A fault of the disk is an Error with Fault::system.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "sotto/io/unfinished.h"
 
 namespace sotto {
 
@@ -28,6 +31,7 @@ class AtomicFile {
 
   std::string path_;
   std::string temporary_;
+  std::optional<Unfinished> unfinished_;  // for the case that a signal ends the program
   int descriptor_ = -1;
 };
 

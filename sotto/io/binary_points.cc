@@ -101,8 +101,9 @@ Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
   const auto whole = static_cast<Index>(came / row_bytes());
   SOTTO_REQUIRE_AT(came % row_bytes() == 0, name(), "ends within record {}, after {} of {} bytes",
                    done_ + whole + 1, came % row_bytes(), row_bytes());
-  done_ += whole;
   if (whole < rows) block.dense.conservativeResize(whole, dim_);
+  refuse_large({block.dense.data(), static_cast<std::size_t>(block.dense.size())}, bound_, name());
+  done_ += whole;
   if (whole < max_rows) check_end(whole);
   return whole;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sotto/io/byte_source.h"
+#include "sotto/io/large_values.h"
 #include "sotto/io/npy.h"
 #include "sotto/tensor/point_source.h"
 
@@ -28,6 +29,8 @@ class BinaryPoints final : public PointSource {
   std::string name() const override { return bytes_->path(); }
   std::optional<Index> records() const override { return records_; }
   bool can_rewind() const override { return bytes_->is_regular(); }
+  // Refuses numbers that are too large (large_values.h): for public records.
+  void refuse_large_values() { bound_ = kLargestPublicValue; }
   bool has_random_access() const override { return bytes_->size().has_value(); }
 
  protected:
@@ -52,6 +55,7 @@ class BinaryPoints final : public PointSource {
   std::vector<Index> order_;             // empty: that of the file
   std::optional<std::uint64_t> offset_;  // after a move: of the next byte in the file
   std::vector<char> buffer_;
+  double bound_ = largest_value(true);
 };
 
 }  // namespace sotto

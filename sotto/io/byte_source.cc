@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,13 +21,23 @@ constexpr std::size_t kPiece = std::size_t{1} << 26;
 }  // namespace
 
 ByteSource::ByteSource(std::string path, Packing packing)
-    : path_(std::move(path)), packing_(packing) {
-  const bool standard_input = path_ == "-";
-  const int descriptor = standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                        : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (standard_input) path_ = "standard input";
+    : path_(std::move(path)), packing_(packing), standard_input_(path_ == "-") {
+  open();
+  try {
+    look_at_packing();
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+void ByteSource::open() {
+  const int descriptor = standard_input_ ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                         : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  const int code = errno;
+  if (standard_input_) path_ = "standard input";
   if (descriptor < 0) {
-    throw Error(fmt::format("cannot be opened: {}", std::generic_category().message(errno)), path_,
+    throw Error(fmt::format("cannot be opened: {}", std::generic_category().message(code)), path_,
                 Fault::unopened);
   }
   struct stat info {};
@@ -37,39 +46,37 @@ ByteSource::ByteSource(std::string path, Packing packing)
     ::close(descriptor);
     throw Error("is a directory, a file was expected", path_, Fault::unopened);
   }
-  // Standard input may be a file whose position is not its beginning.
-  regular_ = known && S_ISREG(info.st_mode) && !standard_input;
   descriptor_ = descriptor;
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  if (packing == Packing::by_name && !path_.ends_with(".gz")) {
-    if (regular_) size_ = size;
-    return;
-  }
-  file_ = ::gzdopen(descriptor, "rb");
-  if (file_ == nullptr) {
-    ::close(descriptor);
-    throw Error("no memory to read the file", path_, Fault::system);
-  }
-  // zlib waits until its buffer is full, and reads past the buffer, exactly what is asked for, when
-  // that is twice as much. A pipe may be slow, or stay open after the last byte that matters.
-  ::gzbuffer(file_, regular_ ? 1 << 15 : 1 << 12);
-  if (packing == Packing::by_name && ::gzdirect(file_) == 1) {
-    ::gzclose(file_);
-    throw Error("is called .gz and does not hold gzip data", path_);
-  }
-  if (regular_ && ::gzdirect(file_) == 1) size_ = size;
+  // Standard input may be a file whose position is not its beginning.
+  regular_ = known && S_ISREG(info.st_mode) && !standard_input_;
+  identity_ = {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size),
+               info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
-ByteSource::~ByteSource() {
-  if (file_ != nullptr) {
-    ::gzclose(file_);
-  } else {
-    ::close(descriptor_);
+void ByteSource::look_at_packing() {
+  constexpr std::size_t kMark = 2;
+  const bool named_gzip = path_.ends_with(".gz");
+  if (packing_ == Packing::by_content || named_gzip) {
+    char mark[kMark];
+    const std::string_view head(mark, read_plain(mark, kMark));
+    if (GzipReader::begins(head)) {
+      gzip_.emplace(descriptor_, path_, head);
+      return;
+    }
+    SOTTO_REQUIRE_AT(packing_ == Packing::by_content, path_,
+                     "is called .gz and does not hold gzip data");
+    ahead_ = head;
   }
+  if (regular_) size_ = identity_.size;
 }
+
+ByteSource::~ByteSource() { ::close(descriptor_); }
 
 std::unique_ptr<ByteSource> ByteSource::reopened() const {
-  return std::make_unique<ByteSource>(path_, packing_);
+  auto again = std::make_unique<ByteSource>(path_, packing_);
+  SOTTO_REQUIRE_AT(again->identity_ == identity_, path_,
+                   "was replaced or changed while it was being read");
+  return again;
 }
 
 // `done` bytes of a read that has not ended.
@@ -93,29 +100,8 @@ std::size_t ByteSource::read_plain(char* out, std::size_t count) {
   return done;
 }
 
-// gzread reads plain files as they are. It returns what it could decode before a fault, so every
-// short read must be followed by a check for faults.
 std::size_t ByteSource::read_file(char* out, std::size_t count) {
-  if (file_ == nullptr) return read_plain(out, count);
-  std::size_t done = 0;
-  while (done < count) {
-    const auto wanted = static_cast<unsigned>(std::min(kPiece, count - done));
-    const int got = ::gzread(file_, out + done, wanted);
-    if (got > 0) done += static_cast<std::size_t>(got);
-    tell(done);
-    if (got == static_cast<int>(wanted)) continue;
-    int code = Z_OK;
-    const char* text = ::gzerror(file_, &code);
-    if (code == Z_ERRNO) {
-      throw Error(fmt::format("cannot be read: {}", std::generic_category().message(errno)), path_,
-                  Fault::system);
-    }
-    if (code == Z_MEM_ERROR) throw Error("no memory to read the file", path_, Fault::system);
-    SOTTO_REQUIRE_AT(code != Z_BUF_ERROR, path_, "the gzip data ends too early (truncated file)");
-    SOTTO_REQUIRE_AT(code == Z_OK || code == Z_STREAM_END, path_, "damaged gzip data: {}", text);
-    break;
-  }
-  return done;
+  return gzip_ ? gzip_->read(out, count) : read_plain(out, count);
 }
 
 std::string_view ByteSource::peek(std::size_t count) {

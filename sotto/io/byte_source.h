@@ -4,8 +4,9 @@
 // of private records belong to a person, and those of raw numbers may happen to be the mark of
 // gzip.
 //
-// A gzip stream that ends early or fails its checksum is an Error, not an end of file. All readers
-// of sotto take their bytes from here.
+// A gzip stream that ends early or fails its checksum is an Error, not an end of file. So is a file
+// that is not the same any more when it is opened again. All readers of sotto take their bytes from
+// here.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-struct gzFile_s;
+#include "sotto/io/gzip_reader.h"
 
 namespace sotto {
 
@@ -32,7 +33,7 @@ class ByteSource {
   const std::string& path() const { return path_; }  // "standard input" for "-"
   // Whether opening the path again gives the same bytes.
   bool is_regular() const { return regular_; }
-  // The same file from its beginning.
+  // The same file from its beginning. A file that was replaced or changed meanwhile is an Error.
   std::unique_ptr<ByteSource> reopened() const;
 
   // How many bytes there are from beginning to end; unknown for gzip and for pipes.
@@ -51,15 +52,26 @@ class ByteSource {
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t count) const;
 
  private:
+  // What tells a file from another one, and from itself before a change.
+  struct Identity {
+    std::uint64_t device = 0, number = 0, size = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;  // of the last change
+    bool operator==(const Identity&) const = default;
+  };
+
+  void open();
+  void look_at_packing();
   std::size_t read_file(char* out, std::size_t count);
   std::size_t read_plain(char* out, std::size_t count);
   void tell(std::size_t done) const;
 
   std::string path_;
   Packing packing_;
-  gzFile_s* file_ = nullptr;  // null: the bytes as they are
-  int descriptor_ = -1;       // of the file, which file_ closes where there is one
+  int descriptor_ = -1;
+  std::optional<GzipReader> gzip_;  // none: the bytes as they are
+  bool standard_input_;
   bool regular_ = false;
+  Identity identity_;
   std::optional<std::uint64_t> size_;
   std::uint64_t position_ = 0;
   std::string ahead_;  // peeked, not yet read

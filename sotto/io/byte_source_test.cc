@@ -116,5 +116,39 @@ TEST(ByteSource, by_name_the_content_has_no_say_about_gzip) {
   EXPECT_EQ(bytes_of(folder / "x.gz"), "hello");
 }
 
+TEST(ByteSource, reads_all_members_of_a_gzip_file_and_nothing_may_follow_them) {
+  const TemporaryFolder folder;
+  put_gzip(folder / "a", "hello ");
+  put_gzip(folder / "b", "world");
+  const std::string two = get(folder / "a") + get(folder / "b");
+  put(folder / "x", two);
+  EXPECT_EQ(bytes_of(folder / "x"), "hello world");
+  put(folder / "x", two + std::string(700, '\0'));  // as on tapes
+  EXPECT_EQ(bytes_of(folder / "x"), "hello world");
+  for (const std::string behind : {"x", "\x1e", "1 2 3\n"}) {
+    put(folder / "x", two + behind);
+    EXPECT_ERROR(bytes_of(folder / "x"), "has other bytes behind its gzip data");
+    put(folder / "x", two + std::string(3, '\0') + behind);
+    EXPECT_ERROR(bytes_of(folder / "x"), "has other bytes behind its gzip data");
+  }
+  put(folder / "x", two + "\x1f");
+  EXPECT_ERROR(bytes_of(folder / "x"), "the gzip data ends too early");
+  put(folder / "x", two + "\x1f no member");
+  EXPECT_ERROR(bytes_of(folder / "x"), "damaged gzip data");
+}
+
+TEST(ByteSource, a_file_that_is_not_the_same_any_more_is_not_opened_again) {
+  const TemporaryFolder folder;
+  put(folder / "x", "first");
+  const ByteSource source(folder / "x");
+  EXPECT_EQ(source.reopened()->peek(9), "first");
+  put(folder / "y", "other");
+  std::filesystem::rename(folder / "y", folder / "x");
+  EXPECT_ERROR(source.reopened(), "x: was replaced or changed while it was being read");
+  const ByteSource other(folder / "x");
+  std::ofstream(folder / "x", std::ios::app) << "more";
+  EXPECT_ERROR(other.reopened(), "was replaced or changed");
+}
+
 }  // namespace
 }  // namespace sotto

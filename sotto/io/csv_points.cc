@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/large_values.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/text_fields.h"
 
@@ -83,7 +84,8 @@ bool CsvPoints::take_header() {
   SOTTO_REQUIRE_AT(!rules_.guarded || !counts_from_zero(words_), lines_->place(),
                    "may be a header, as pandas numbers columns: say `header` yes, or no if it is a "
                    "record");
-  return std::none_of(words_.begin(), words_.end(), looks_like_number);
+  return !std::all_of(words_.begin(), words_.end(), is_missing_value) &&
+         std::none_of(words_.begin(), words_.end(), looks_like_number);
 }
 
 // A saved index is not a coordinate.
@@ -218,6 +220,10 @@ Index CsvPoints::fill(Index max_rows, PointBlock& block) {
                      "has {} fields, the first line has {}", words_.size(), dropped_.size());
     for (Index j = 0; j < dim_; ++j) {
       block.dense(rows, j) = number(kept_[static_cast<std::size_t>(j)]);
+    }
+    if (rules_.guarded) {
+      refuse_large({block.dense.row(rows).data(), static_cast<std::size_t>(dim_)},
+                   kLargestPublicValue, lines_->place());
     }
     if (id_at_) ids_.emplace_back(words_[*id_at_]);
     if (may_be_index_) watch_index(block.dense(rows, 0));

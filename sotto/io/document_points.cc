@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/claims.h"
+#include "sotto/io/large_values.h"
 
 namespace sotto {
 
@@ -30,11 +32,16 @@ void DocumentPoints::restart() {
 void DocumentPoints::measure() {
   SOTTO_REQUIRE_AT(bytes_->is_regular(), "`dim`",
                    "is needed: {} can be read only once and does not say its dimension", name());
-  Index documents = 0, width = 0;
+  Index documents = 0, width = 0, entries = 0;
   for (; reader_->next(document_); ++documents) {
     if (!document_.empty()) width = std::max(width, document_.back().word + 1);
+    entries += std::ssize(document_);
   }
   SOTTO_REQUIRE_AT(width > 0, name(), "has no words");
+  SOTTO_REQUIRE_AT(is_believable(width, entries), name(),
+                   "would have {} words for {} entries: the number of a word is very large; say "
+                   "`dim`, if it is right",
+                   width, entries);
   dim_ = width;
   records_ = documents;
   restart();
@@ -56,6 +63,8 @@ Index DocumentPoints::fill(Index max_rows, PointBlock& block) {
     block.sparse.innerIndexPtr()[e] = items[e].word;
     block.sparse.valuePtr()[e] = items[e].value;
   }
+  refuse_large({block.sparse.valuePtr(), items.size()}, largest_value(bare_ == BareLines::refused),
+               name());
   return rows;
 }
 

@@ -19,6 +19,7 @@ DocumentReader::DocumentReader(ByteSource& bytes, DocumentFormat format, Documen
   if (format == DocumentFormat::uci) {
     entries_.emplace(bytes, EntryFormat::uci, values, base);
     dim_ = entries_->words();
+    if (bare == BareLines::passed_over) entries_->refuse_false_words();
   } else {
     lines_.emplace(bytes, LineReader::longest_document);
   }
@@ -66,6 +67,7 @@ bool DocumentReader::next_of_entries(std::vector<Item>& document) {
     document.push_back({entry_.word, entry_.value});
   }
   ++done_;
+  if (bare_ == BareLines::passed_over) entries_->refuse_false_documents(done_);
   return true;
 }
 

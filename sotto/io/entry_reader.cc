@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/io/claims.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
 
@@ -16,9 +17,22 @@ constexpr std::string_view size_names[] = {"number of documents", "number of wor
 
 }  // namespace
 
+void EntryReader::refuse_false_words() const {
+  SOTTO_REQUIRE_AT(is_believable(words_, std::min(entries_, room_)), path_,
+                   "declares {} words for {} entries; is the header right?", words_, entries_);
+}
+
+void EntryReader::refuse_false_documents(Index so_far) const {
+  SOTTO_REQUIRE_AT(is_believable(so_far, seen_), path_,
+                   "declares {} documents for {} entries; is the header right?", documents_,
+                   entries_);
+}
+
 EntryReader::EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues values,
                          IndexBase base)
     : path_(bytes.path()), lines_(bytes), values_(values), base_(first_index(base)) {
+  // No entry has fewer than 4 bytes. Of packed files the size is not known.
+  room_ = bytes.size() ? static_cast<Index>(*bytes.size() / 4) + 1 : kClaimedForNothing;
   if (format == EntryFormat::uci) {
     read_uci_header();
   } else {
@@ -29,7 +43,7 @@ EntryReader::EntryReader(ByteSource& bytes, EntryFormat format, DocumentValues v
 void EntryReader::set_size(int n, std::string_view word) {
   constexpr Index most = std::numeric_limits<Index>::max();
   Index* const sizes[] = {&documents_, &words_, &entries_};
-  *sizes[n] = parse_whole(word, size_names[n], n == 1 ? 1 : 0, n == 1 ? kMostWords : most, lines_);
+  *sizes[n] = parse_whole(word, size_names[n], n == 1 ? 1 : 0, n == 2 ? most : kMostWords, lines_);
 }
 
 void EntryReader::read_uci_header() {

@@ -37,6 +37,10 @@ class EntryReader {
   Index entries() const { return entries_; }
   // False at the end.
   bool next(DocumentEntry& entry);
+  // For public files: refuse claims of the header that nothing supports (claims.h). Words by the
+  // header alone; documents by the entries so far.
+  void refuse_false_words() const;
+  void refuse_false_documents(Index so_far) const;
   const std::string& path() const { return path_; }
   std::string place() const { return lines_.place(); }
 
@@ -53,6 +57,7 @@ class EntryReader {
   bool has_values_ = true;
   Index documents_ = 0, words_ = 0, entries_ = 0;
   Index seen_ = 0;
+  Index room_;  // for entries, in the file
 };
 
 }  // namespace sotto

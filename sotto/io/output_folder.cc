@@ -1,14 +1,17 @@
 #include "sotto/io/output_folder.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -16,6 +19,7 @@
 #include "sotto/io/atomic_file.h"
 #include "sotto/io/byte_source.h"
 #include "sotto/io/npy.h"
+#include "sotto/io/unfinished.h"
 
 namespace sotto {
 namespace {
@@ -23,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view hidden = ".sotto";
+constexpr std::string_view kFormer = "former";  // within the hidden folder: files that made room
 
 bool is_plain(std::string_view name) {
   return !name.empty() && name != "." && name != ".." &&
@@ -46,13 +51,21 @@ std::vector<std::string> files_of_result(const fs::path& folder) {
   return names;
 }
 
-// A lock on a directory that ends with the process; -1 when another process has it.
-int lock_directory(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return -1;
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
-  ::close(descriptor);
-  return -1;
+// Both at once change places.
+bool change_places(const std::string& a, const std::string& b) {
+  return ::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+}
+
+bool same_inode(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Whether a folder is the working directory or above it: who stands in it would lose it.
+bool holds_working_directory(const fs::path& folder) {
+  std::error_code failed;
+  const fs::path here = fs::canonical(fs::current_path(failed), failed);
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), here.begin(), here.end());
+  return failed || end == folder.end();
 }
 
 }  // namespace
@@ -61,7 +74,9 @@ OutputFolder::OutputFolder(std::string directory, Others others)
     : directory_(std::move(directory)) {
   SOTTO_REQUIRE(!directory_.empty(), "the name of the output folder is empty");
   try {
-    make_directories();
+    do {
+      make_directories();
+    } while (!lock_target());
     look_around(others);
     make_staging();
   } catch (...) {
@@ -77,8 +92,12 @@ void OutputFolder::make_directories() {
   for (const fs::path& part : fs::path(directory_)) {
     path /= part;
     if (part.empty()) continue;  // after a closing slash
-    if (::mkdir(path.c_str(), 0777) == 0) {
-      made_.push_back(path.string());
+    made_.reserve(made_.size() + 1);
+    std::string made = path.string();
+    if (::mkdir(made.c_str(), 0777) == 0) {
+      made_.push_back(std::move(made));
+      unfinished_.push_back(
+          std::make_shared<Unfinished>(made_.back(), Unfinished::Remove::if_empty));
       continue;
     }
     const int code = errno;
@@ -90,6 +109,24 @@ void OutputFolder::make_directories() {
   }
 }
 
+// Locks the folder for as long as the process lives. False: another run has replaced or removed the
+// folder meanwhile.
+bool OutputFolder::lock_target() {
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+  lock_ = ::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ < 0) {
+    if (errno == ENOENT) return false;
+    throw_system_error(directory_, "cannot be opened", errno);
+  }
+  // Some file systems have no locks; two runs at a time are then not told apart.
+  SOTTO_REQUIRE_AT(::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, directory_,
+                   "another run is writing to this folder");
+  struct stat locked {
+  }, there{};
+  return ::fstat(lock_, &locked) == 0 && ::stat(directory_.c_str(), &there) == 0 &&
+         same_inode(locked, there);
+}
+
 // Removes what killed runs left, and refuses files that no former result accounts for.
 void OutputFolder::look_around(Others others) {
   former_ = files_of_result(directory_);
@@ -98,16 +135,14 @@ void OutputFolder::look_around(Others others) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, failed)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(std::string(hidden) + ".tmp-")) {
-      const int lock = lock_directory(entry.path().string());
-      SOTTO_REQUIRE_AT(lock >= 0, directory_, "another run is writing to this folder");
       std::error_code ignored;
       fs::remove_all(entry.path(), ignored);
-      ::close(lock);
     } else if (!contains(former_, name) || !entry.is_regular_file(failed)) {
       foreign.push_back(name);
     }
   }
   if (failed) throw_system_error(directory_, "cannot be read", failed.value());
+  has_others_ = !foreign.empty();
   if (foreign.empty() || others == Others::keep) return;
   const std::string first = *std::min_element(foreign.begin(), foreign.end());
   throw Error(
@@ -118,21 +153,48 @@ void OutputFolder::look_around(Others others) {
 }
 
 void OutputFolder::make_staging() {
-  std::string name;
+  if (stage_beside()) return;
   do {
-    name = temporary_name((fs::path(directory_) / hidden).string());
-    if (::mkdir(name.c_str(), 0777) == 0) {
-      staging_ = name;
-      lock_ = lock_directory(name);
-      for (const char* part : {"new", "former"}) {
-        if (::mkdir((fs::path(name) / part).c_str(), 0777) != 0) {
-          throw_system_error(directory_, "cannot be written to", errno);
-        }
-      }
+    staging_ = temporary_name((fs::path(directory_) / hidden).string());
+    if (::mkdir(staging_.c_str(), 0777) == 0) {
+      unfinished_.push_back(std::make_shared<Unfinished>(staging_, Unfinished::Remove::all));
       return;
     }
   } while (errno == EEXIST);
-  throw_system_error(directory_, "cannot be written to", errno);
+  const int code = errno;
+  staging_.clear();
+  throw_system_error(directory_, "cannot be written to", code);
+}
+
+// Makes the new folder beside the target, where the two can change places: in one file system, with
+// nothing else to keep, and with nobody at work in it. False: it cannot be.
+bool OutputFolder::stage_beside() {
+  std::error_code failed;
+  const fs::path real = fs::canonical(directory_, failed);
+  if (failed || has_others_ || !real.has_filename() || holds_working_directory(real)) return false;
+  struct stat above {
+  }, old{}, made{};
+  if (::stat(real.parent_path().c_str(), &above) != 0 || ::fstat(lock_, &old) != 0 ||
+      above.st_dev != old.st_dev) {
+    return false;
+  }
+  std::string name =
+      (real.parent_path() / ("." + real.filename().string() + std::string(hidden))).string();
+  if (::mkdir(name.c_str(), 0777) != 0) {
+    // The folder is locked, so nobody else is at work on this one.
+    if (errno != EEXIST) return false;
+    fs::remove_all(name, failed);
+    if (::mkdir(name.c_str(), 0777) != 0) return false;
+  }
+  if (::stat(name.c_str(), &made) != 0 || made.st_uid != old.st_uid || made.st_gid != old.st_gid ||
+      ::chmod(name.c_str(), old.st_mode & 07777) != 0) {
+    ::rmdir(name.c_str());
+    return false;
+  }
+  staging_ = std::move(name);
+  unfinished_.push_back(std::make_shared<Unfinished>(staging_, Unfinished::Remove::all));
+  beside_ = real.string();
+  return true;
 }
 
 std::string OutputFolder::target(const std::string& name) const {
@@ -144,7 +206,7 @@ std::string OutputFolder::stage(const std::string& name) {
   SOTTO_REQUIRE_AT(is_plain(name), directory_, "'{}' is not a plain file name", name);
   SOTTO_REQUIRE_AT(!contains(names_, name), target(name), "is written twice");
   names_.push_back(name);
-  return (fs::path(staging_) / "new" / name).string();
+  return (fs::path(staging_) / name).string();
 }
 
 void OutputFolder::write_npy(const std::string& name, const Matrix& matrix) {
@@ -166,18 +228,50 @@ void OutputFolder::write_text(const std::string& name, std::string_view text) {
 std::map<std::string, FileDigest> OutputFolder::digests() const {
   std::map<std::string, FileDigest> found;
   for (const std::string& name : names_) {
-    found[name] = digest_of_file((fs::path(staging_) / "new" / name).string());
+    found[name] = digest_of_file((fs::path(staging_) / name).string());
   }
   return found;
 }
 
 // Makes room for new files. Nothing is lost before the last of them is in place.
 void OutputFolder::put_aside(const std::string& name) {
-  const std::string to = (fs::path(staging_) / "former" / name).string();
-  if (std::rename(target(name).c_str(), to.c_str()) == 0) {
-    aside_.push_back(name);
-  } else if (errno != ENOENT) {
-    throw_system_error(target(name), "cannot be replaced", errno);
+  const std::string to = (fs::path(staging_) / kFormer / name).string();
+  aside_.push_back(name);
+  if (std::rename(target(name).c_str(), to.c_str()) == 0) return;
+  const int code = errno;
+  aside_.pop_back();
+  if (code != ENOENT) throw_system_error(target(name), "cannot be replaced", code);
+}
+
+// The new folder takes the place of the target at once. What is left of the old one is removed.
+bool OutputFolder::exchange_folders() {
+  if (beside_.empty() || !change_places(staging_, beside_)) return false;
+  for (const std::string& name : former_) ::unlink((fs::path(staging_) / name).c_str());
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(staging_, ignored)) {
+    // Somebody has put it there during the run.
+    ::syscall(SYS_renameat2, AT_FDCWD, entry.path().c_str(), AT_FDCWD,
+              target(entry.path().filename().string()).c_str(), RENAME_NOREPLACE);
+  }
+  ::rmdir(staging_.c_str());
+  staging_.clear();
+  return true;
+}
+
+// File by file, where other files stay or folders cannot change places.
+void OutputFolder::replace_files() {
+  if (::mkdir((fs::path(staging_) / kFormer).c_str(), 0777) != 0) {
+    throw_system_error(directory_, "cannot be written to", errno);
+  }
+  for (const std::string& name : former_) put_aside(name);
+  for (const std::string& name : names_) {
+    put_aside(name);
+    moved_.push_back(name);
+    if (std::rename((fs::path(staging_) / name).c_str(), target(name).c_str()) != 0) {
+      const int code = errno;
+      moved_.pop_back();
+      throw_system_error(target(name), "cannot be put in place", code);
+    }
   }
 }
 
@@ -186,23 +280,16 @@ void OutputFolder::commit() {
   std::stable_partition(names_.begin(), names_.end(),
                         [](const std::string& name) { return name != "result.json"; });
   // Failures that can be foreseen are found before the first file moves.
-  const fs::path ready = fs::path(staging_) / "new";
   for (const std::string& name : names_) {
     struct stat info {};
     SOTTO_REQUIRE_AT(::stat(target(name).c_str(), &info) != 0 || S_ISREG(info.st_mode),
                      target(name), "exists and is not a regular file");
-    if (::access((ready / name).c_str(), F_OK) != 0) {
+    if (::access((fs::path(staging_) / name).c_str(), F_OK) != 0) {
       throw_system_error(target(name), "was not written", errno);
     }
   }
-  for (const std::string& name : former_) put_aside(name);
-  for (const std::string& name : names_) {
-    put_aside(name);
-    if (std::rename((ready / name).c_str(), target(name).c_str()) != 0) {
-      throw_system_error(target(name), "cannot be put in place", errno);
-    }
-    moved_.push_back(name);
-  }
+  const Uninterrupted whole;
+  if (!exchange_folders()) replace_files();
   moved_.clear();
   aside_.clear();
   made_.clear();
@@ -211,20 +298,31 @@ void OutputFolder::commit() {
 
 // Removes what this run still owns, and puts back the files that were put aside. After a commit
 // only the hidden folder is left to remove.
-void OutputFolder::remove_everything() {
+void OutputFolder::remove_everything() noexcept {
+  const Uninterrupted whole;
+  for (int tries = 0; tries < 3; ++tries) {
+    try {
+      put_back();
+      break;
+    } catch (const std::bad_alloc&) {  // names need memory, and some has been freed meanwhile
+    }
+  }
+  unfinished_.clear();
+  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+}
+
+void OutputFolder::put_back() {
   for (const std::string& name : moved_) ::unlink(target(name).c_str());
-  for (const std::string& name : aside_) {
-    std::rename((fs::path(staging_) / "former" / name).c_str(), target(name).c_str());
+  moved_.clear();
+  for (; !aside_.empty(); aside_.pop_back()) {
+    const std::string from = (fs::path(staging_) / kFormer / aside_.back()).string();
+    std::rename(from.c_str(), target(aside_.back()).c_str());
   }
   std::error_code ignored;
   if (!staging_.empty()) fs::remove_all(staging_, ignored);
   staging_.clear();
-  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
   // rmdir spares a directory in which someone else has put something meanwhile.
-  for (auto made = made_.rbegin(); made != made_.rend(); ++made) ::rmdir(made->c_str());
-  moved_.clear();
-  aside_.clear();
-  made_.clear();
+  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
 }
 
 }  // namespace sotto

@@ -6,14 +6,18 @@
 // `result.json` lists, is replaced as a whole. `Others::keep` leaves other files in place; the
 // former result is removed anyway.
 //
-// Files are written into a hidden folder inside the target and take their names at commit(). The
-// hidden folder is made at construction, so that a target that cannot be written is known before
-// the work starts. Without commit, everything is removed again, with the directories that were made
-// for it. The hidden folder is locked while its run lives; one that a killed run left behind is
-// removed. A fault of the disk is an Error with Fault::system.
+// Files are written into a hidden folder beside the target (.NAME.sotto), which takes the target's
+// place at commit(), all at once. Where that cannot be (other files are kept, the target is a mount
+// point or the working directory, its parent cannot be written) the hidden folder is inside the
+// target (.sotto.tmp-*), and the files change places one by one. It is made at construction, so
+// that a target that cannot be written is known before the work starts. Without commit, everything
+// is removed again, with the directories that were made for it. The target is locked while its run
+// lives: a second run is refused, and what a killed run left behind is removed by the next one. A
+// fault of the disk is an Error with Fault::system.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +28,8 @@
 #include "sotto/tensor/dense_tensor.h"
 
 namespace SOTTO_API sotto {
+
+class Unfinished;
 
 // The version of what a folder holds, `format` in its result.json. It grows when folders change so
 // that an older program would misread them. Folders from before 0.2 do not say it and are format 1.
@@ -57,15 +63,23 @@ class OutputFolder {
 
  private:
   void make_directories();
+  bool lock_target();
   void look_around(Others others);
   void make_staging();
+  bool stage_beside();
   std::string target(const std::string& name) const;
   void put_aside(const std::string& name);
-  void remove_everything();
+  bool exchange_folders();
+  void replace_files();
+  void put_back();
+  void remove_everything() noexcept;
 
   std::string directory_;
   std::string staging_;
-  int lock_ = -1;  // on the staging folder
+  std::string beside_;  // the target's own name, where the staging folder is beside it
+  std::vector<std::shared_ptr<Unfinished>> unfinished_;  // for the case that a signal ends the run
+  int lock_ = -1;                                        // on the target
+  bool has_others_ = false;
   std::vector<std::string> names_;
   std::vector<std::string> former_;  // files of a former result
   std::vector<std::string> made_;    // directories that did not exist, outermost first

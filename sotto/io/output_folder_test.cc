@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -25,9 +26,7 @@ TEST(OutputFolder, files_appear_at_commit_and_not_before) {
   out.write_npy("weights.npy", Vector(Vector::Ones(2)));
   out.write_npy("tensor.npy", DenseTensor({2, 2, 2}));
   write_file_atomic(out.stage("other.txt"), "other");
-  for (const auto& entry : fs::directory_iterator(target)) {
-    EXPECT_TRUE(entry.path().filename().string().starts_with(".sotto"));
-  }
+  EXPECT_TRUE(fs::is_empty(target));
   out.commit();
   EXPECT_EQ(get(target + "/result.json"), "{}");
   EXPECT_EQ(get(target + "/other.txt"), "other");
@@ -37,9 +36,12 @@ TEST(OutputFolder, files_appear_at_commit_and_not_before) {
   EXPECT_EQ(folder.count(), 3 + 5);
 }
 
+// Where other files stay, files take their places one by one.
 TEST(OutputFolder, result_json_comes_last) {
   const TemporaryFolder folder;
-  OutputFolder out(folder / "out");
+  fs::create_directories(folder / "out");
+  put(folder / "out/mine", "kept");
+  OutputFolder out(folder / "out", OutputFolder::Others::keep);
   for (const char* name : {"result.json", "z.txt", "a.txt"}) out.write_text(name, name);
   const int watch = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (watch < 0) GTEST_SKIP() << "no inotify here";
@@ -135,8 +137,63 @@ TEST(OutputFolder, what_a_killed_run_left_is_removed_and_a_running_one_is_not_di
     const OutputFolder out(folder / "out");
     EXPECT_FALSE(fs::exists(folder / "out/.sotto.tmp-1-0"));
     EXPECT_ERROR(OutputFolder(folder / "out"), "another run is writing to this folder");
+    EXPECT_ERROR(OutputFolder(folder / "out", OutputFolder::Others::keep), "another run");
   }
   EXPECT_EQ(folder.count(), 1);
+  fs::create_directories(folder / ".out.sotto");
+  put(folder / ".out.sotto/proportions.npy", "left");
+  { const OutputFolder out(folder / "out"); }
+  EXPECT_EQ(folder.count(), 1);
+}
+
+ino_t number_of(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0);
+  return info.st_ino;
+}
+
+TEST(OutputFolder, the_new_folder_takes_the_place_of_the_old_one_at_once) {
+  const TemporaryFolder folder;
+  put_result(folder / "out", R"("a.txt")");
+  put(folder / "out/a.txt", "old");
+  ASSERT_EQ(::chmod((folder / "out").c_str(), 0750), 0);
+  const ino_t before = number_of(folder / "out");
+  {
+    OutputFolder out(folder / "out");
+    out.write_text("a.txt", "new");
+    out.write_text("result.json", "{}");
+    out.commit();
+  }
+  EXPECT_NE(number_of(folder / "out"), before);
+  EXPECT_EQ(fs::status(folder / "out").permissions(), fs::perms(0750));
+  EXPECT_EQ(get(folder / "out/a.txt"), "new");
+  EXPECT_EQ(folder.count(), 3);
+}
+
+TEST(OutputFolder, a_file_that_came_during_the_run_stays) {
+  const TemporaryFolder folder;
+  {
+    OutputFolder out(folder / "out");
+    out.write_text("result.json", "{}");
+    put(folder / "out/mine", "kept");
+    out.commit();
+  }
+  EXPECT_EQ(get(folder / "out/mine"), "kept");
+  EXPECT_EQ(get(folder / "out/result.json"), "{}");
+  EXPECT_EQ(folder.count(), 3);
+}
+
+TEST(OutputFolder, behind_a_link_the_folder_itself_is_replaced) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "a/real");
+  fs::create_directory_symlink("a/real", folder / "link");
+  {
+    OutputFolder out(folder / "link");
+    out.write_text("result.json", "{}");
+    out.commit();
+  }
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(get(folder / "a/real/result.json"), "{}");
 }
 
 TEST(OutputFolder, a_commit_that_cannot_succeed_leaves_all_as_it_was) {

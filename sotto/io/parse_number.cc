@@ -51,6 +51,12 @@ bool looks_like_number(std::string_view word) {
   return is_real(with_point, ignored);
 }
 
+bool is_missing_value(std::string_view word) {
+  constexpr std::string_view kMarks[] = {"", "na", "n/a", "null", "none", "?", ".", "-"};
+  const std::string lower = ascii_lower(word);
+  return std::find(std::begin(kMarks), std::end(kMarks), lower) != std::end(kMarks);
+}
+
 bool is_whole(std::string_view word, Index& value) {
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, value);

@@ -23,6 +23,8 @@ bool is_real(std::string_view word, double& value);
 
 // Whether the word is a number, be it with a decimal comma: no name of a column.
 bool looks_like_number(std::string_view word);
+// Whether the word is what programs write for a value that is missing: NA, null, ?, or nothing.
+bool is_missing_value(std::string_view word);
 
 // A whole number between least and most; `what` says what it is: "word number".
 Index parse_whole(std::string_view word, std::string_view what, Index least, Index most,

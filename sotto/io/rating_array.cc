@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/io/large_values.h"
 #include "sotto/io/npy.h"
 
 namespace sotto {
@@ -46,6 +47,9 @@ void read_rating_array(ByteSource& source, const RatingFileOptions& options, con
     if (std::isnan(x)) continue;
     const auto index = array.index_of(n);
     const bool inside = !range || (x >= range->low && x <= range->high);
+    if (!options.positions_only) {
+      refuse_large({&x, 1}, largest_value(options.records_are_private), source.path());
+    }
     // A plan looks at no value: whether there is one is all it asks.
     SOTTO_REQUIRE_AT(options.positions_only || (std::isfinite(x) && inside), source.path(),
                      "the value at index ({}), counted from 0, is {}", join_text(index, ", "),

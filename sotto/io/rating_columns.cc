@@ -76,7 +76,13 @@ bool is_header(const Fields& first, RatingFormat format, const RatingFileOptions
                    "the first line may be a header, as pandas numbers columns: say yes, or no if "
                    "it is a rating");
   if (std::any_of(words.begin(), words.end(), looks_like_number)) return false;
-  if (!options.records_are_private) return true;
+  // What is missing is a value: "7,12,NA" is a rating that cannot be read. A column without a name
+  // is refused as such.
+  if (!options.records_are_private) {
+    return std::none_of(words.begin(), words.end(), [](std::string_view word) {
+      return !word.empty() && is_missing_value(word);
+    });
+  }
   const bool may_have_one = format == RatingFormat::csv || format == RatingFormat::tsv;
   return may_have_one && std::any_of(words.begin(), words.end(), [](std::string_view word) {
            return is_one_of(kValueNames, word);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/io/claims.h"
 #include "sotto/io/corpus_words.h"
 #include "sotto/io/document_reader.h"
 #include "sotto/io/line_reader.h"
@@ -33,7 +34,7 @@ CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   SOTTO_REQUIRE_AT(is_text(head), bytes.path(),
                    "is not text; expected UCI docword, LDA-C, MatrixMarket, SVMlight or text, one "
                    "document a line");
-  if (head.starts_with("%%MatrixMarket")) return CorpusFormat::mm;
+  if (ascii_lower(head.substr(0, 14)) == "%%matrixmarket") return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
   if (documents) return *value_named<CorpusFormat>(name_of(*documents));
   SOTTO_REQUIRE_AT(is_utf8(head), bytes.path(),
@@ -114,17 +115,6 @@ void reserve_entries(Corpus& corpus, Index declared, const ByteSource& bytes) {
   corpus.count.reserve(room);
 }
 
-// Every document costs memory, even one without an entry. For private documents the number of
-// entries must not matter.
-void check_declared(Index documents, Index entries, bool is_private, const std::string& path) {
-  constexpr Index most = std::numeric_limits<std::int32_t>::max(), empty = 100000000;
-  SOTTO_REQUIRE_AT(documents >= 1, path, "has no documents");
-  const bool believed = is_private || documents <= empty || documents - empty <= entries;
-  SOTTO_REQUIRE_AT(documents <= most && believed, path,
-                   "declares {} documents for {} entries; is the header right?", documents,
-                   entries);
-}
-
 // The number of words in the vocabulary, where it is given, and in a header must be the same.
 void check_vocabulary(std::optional<Index> vocabulary, Index header, const std::string& path) {
   SOTTO_REQUIRE_AT(!vocabulary || *vocabulary == header, "`vocab`",
@@ -151,7 +141,7 @@ Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<In
                         rules.base);
   if (reader.entries()) {
     check_vocabulary(dim, reader.dim(), bytes.path());
-    check_declared(*reader.documents(), *reader.entries(), is_private, bytes.path());
+    SOTTO_REQUIRE_AT(*reader.documents() >= 1, bytes.path(), "has no documents");
     reserve_entries(corpus, *reader.entries(), bytes);
   }
   Index width = 0;
@@ -166,6 +156,10 @@ Corpus read_documents(ByteSource& bytes, DocumentFormat format, std::optional<In
                    "the right one, say `index-base` 0 or 1, the number of its first word",
                    *dim, bytes.path(), width);
   const bool declared = dim || uci;
+  SOTTO_REQUIRE_AT(declared || is_believable(width, corpus.entries()), bytes.path(),
+                   "would have {} words for {} entries: the number of a word is very large; give "
+                   "`vocab`, if it is right",
+                   width, corpus.entries());
   corpus.vocabulary_size = declared ? reader.dim() : width;
   corpus.vocabulary_is_declared = declared;
   return corpus;
@@ -189,18 +183,20 @@ Corpus read_matrix_market(ByteSource& bytes, std::optional<Index> dim, const Num
   const bool is_private = rules.is_private;
   EntryReader reader(bytes, EntryFormat::matrix_market, DocumentValues::count, rules.base);
   check_vocabulary(dim, reader.words(), bytes.path());
-  check_declared(reader.documents(), reader.entries(), is_private, bytes.path());
+  SOTTO_REQUIRE_AT(reader.documents() >= 1, bytes.path(), "has no documents");
+  if (!is_private) reader.refuse_false_words();
   reserve_entries(corpus, reader.entries(), bytes);
   corpus.vocabulary_size = reader.words();
   corpus.vocabulary_is_declared = true;
-  corpus.begin.assign(static_cast<std::size_t>(reader.documents()) + 1, 0);
   std::vector<std::int32_t> document;
   document.reserve(corpus.word.capacity());
   for (DocumentEntry entry{}; reader.next(entry);) {
     append({entry.word, entry.value}, corpus);
     document.push_back(static_cast<std::int32_t>(entry.document));
-    ++corpus.begin[static_cast<std::size_t>(entry.document) + 1];
   }
+  if (!is_private) reader.refuse_false_documents(reader.documents());
+  corpus.begin.assign(static_cast<std::size_t>(reader.documents()) + 1, 0);
+  for (const std::int32_t n : document) ++corpus.begin[static_cast<std::size_t>(n) + 1];
   for (std::size_t n = 1; n < corpus.begin.size(); ++n) corpus.begin[n] += corpus.begin[n - 1];
   if (!std::is_sorted(document.begin(), document.end())) gather_documents(document, corpus);
   for (Index n = 0; n < corpus.documents(); ++n) {

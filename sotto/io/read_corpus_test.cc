@@ -152,7 +152,8 @@ TEST_F(ReadCorpus, refuses_a_header_that_lies) {
   refuses("uci", "2\n5\n2\n0 1 2\n2 1 1\n", "docs:4: document number 0 is not between 1 and 2");
   refuses("uci", "2\n5\n2\n1 6 2\n2 1 1\n", "docs:4: word number 6 is not between 1 and 5");
   refuses("uci", "2\n5\n2\n2 1 2\n1 1 1\n", "docs:5: document 1 comes after document 2");
-  refuses("uci", "9000000000000000000\n5\n1\n1 1 1\n", "declares 9000000000000000000 documents");
+  refuses("uci", "9000000000000000000\n5\n1\n1 1 1\n",
+          "number of documents 9000000000000000000 is not between");
   refuses("uci", "2000000000\n5\n1\n1 1 1\n", "is the header right?");
   refuses("uci", "1\n5\n9000000000000000000\n1 1 1\n", "has 1 entries, its header says 9");
   put_gzip(folder_ / "docs", "1\n5\n9000000000000000000\n1 1 1\n");

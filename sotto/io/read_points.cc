@@ -78,9 +78,16 @@ CsvRules csv_rules(PointFormat format, const PointFileOptions& options) {
   return rules;
 }
 
+Points binary(std::unique_ptr<BinaryPoints> points, const PointFileOptions& options) {
+  if (!options.records_are_private) points->refuse_large_values();
+  return points;
+}
+
 Points open_as(PointFormat format, const std::string& path, std::unique_ptr<ByteSource> bytes,
                const PointFileOptions& options) {
-  if (format == PointFormat::npy) return std::make_unique<BinaryPoints>(std::move(bytes));
+  if (format == PointFormat::npy) {
+    return binary(std::make_unique<BinaryPoints>(std::move(bytes)), options);
+  }
   if (is_numbers_in_text(format)) {
     return std::make_unique<CsvPoints>(std::move(bytes), csv_rules(format, options));
   }
@@ -88,7 +95,8 @@ Points open_as(PointFormat format, const std::string& path, std::unique_ptr<Byte
     SOTTO_REQUIRE_AT(options.dim.has_value(), "`dim`", "is needed to read raw numbers");
     const bool four = options.dtype == RawNumbers::f4 ||
                       (options.dtype == RawNumbers::automatic && is_named_f4(path));
-    return std::make_unique<BinaryPoints>(std::move(bytes), *options.dim, four ? 4 : 8);
+    return binary(std::make_unique<BinaryPoints>(std::move(bytes), *options.dim, four ? 4 : 8),
+                  options);
   }
   return std::make_unique<DocumentPoints>(
       std::move(bytes), *value_named<DocumentFormat>(name_of(format)), options.dim,

@@ -9,6 +9,8 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/io/claims.h"
+#include "sotto/io/large_values.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/private_records.h"
@@ -57,7 +59,9 @@ class RatingLines {
         decimal_(options.decimal),
         base_(first_index(options.index_base)),
         joins_lines_(!options.records_are_private && separator_.size() == 1) {
-    if (!options.records_are_private) range_ = options.value_range();
+    if (options.records_are_private) return;
+    range_ = options.value_range();
+    bound_ = largest_value(false);
   }
 
   bool next() {
@@ -84,6 +88,7 @@ class RatingLines {
     }
     if (positions_only_) return values_if_any_ ? number_if_any(column) : 0;
     const double x = parse_real(fields.field[column], decimal_, lines_);
+    if (std::abs(x) >= bound_) refuse_large({&x, 1}, bound_, place());
     SOTTO_REQUIRE_AT(!range_ || (x >= range_->low && x <= range_->high), place(),
                      "the value {} is outside `range` {}:{}", x, range_->low, range_->high);
     return x;
@@ -131,6 +136,7 @@ class RatingLines {
   bool joins_lines_;
   std::string record_;  // of several lines
   std::optional<ValueRange> range_;
+  double bound_ = std::numeric_limits<double>::infinity();
 };
 
 // Time stamps as rows: numbered as they come, put into the order of time at the end.
@@ -397,7 +403,8 @@ class TextRatings {
 // Both dialects of .tns with indices as rows.
 class TnsRatings {
  public:
-  TnsRatings(RatingLines& lines, const Ratings* known) : lines_(lines), known_(known) {}
+  TnsRatings(RatingLines& lines, const Ratings* known, bool is_private)
+      : lines_(lines), known_(known), is_private_(is_private) {}
 
   void read(Ratings& out, const std::vector<Index>& dims) {
     const std::size_t order = lines_.fields.count - 1;
@@ -435,10 +442,42 @@ class TnsRatings {
     for (std::size_t m = 0; m < modes; ++m) {
       out.modes.push_back({m < order ? fmt::format("mode {}", m + 1) : "all", true, {}});
     }
+    if (known_ == nullptr && !is_private_) check_sizes(out, !declared.empty());
+  }
+
+  // Rows up to the largest index, unless there are too many to be meant: then rows are those that
+  // occur, and indices their labels.
+  void check_sizes(Ratings& out, bool declared) const {
+    const Index entries = out.entries.size();
+    const auto too_many = std::find_if(out.entries.dims.begin(), out.entries.dims.end(),
+                                       [&](Index rows) { return !is_believable(rows, entries); });
+    if (too_many == out.entries.dims.end()) return;
+    SOTTO_REQUIRE_AT(!declared, lines_.place(),
+                     "the header declares {} rows for {} entries; is it right?", *too_many,
+                     entries);
+    for (std::size_t m = 0; m < out.modes.size(); ++m) label_rows(out, m);
+  }
+
+  static void label_rows(Ratings& out, std::size_t m) {
+    std::vector<std::int32_t>& rows = out.entries.index[m];
+    std::vector<std::int32_t> occurring(rows.begin(), rows.end());
+    std::sort(occurring.begin(), occurring.end());
+    occurring.erase(std::unique(occurring.begin(), occurring.end()), occurring.end());
+    for (const std::int32_t row : occurring) {
+      out.modes[m].labels.add(out.modes[m].name == "all" ? "all"
+                                                         : fmt::format_int(Index{row} + 1).str());
+    }
+    for (std::int32_t& row : rows) {
+      row = static_cast<std::int32_t>(std::lower_bound(occurring.begin(), occurring.end(), row) -
+                                      occurring.begin());
+    }
+    out.modes[m].numbered = false;
+    out.entries.dims[m] = std::ssize(occurring);
   }
 
   RatingLines& lines_;
   const Ratings* known_;
+  bool is_private_;
 };
 
 void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* known, Ratings& out) {
@@ -460,7 +499,7 @@ void read_tns(RatingLines& lines, RatingFileOptions options, const Ratings* know
                      options.columns.empty() ? "`user-column`" : "`columns`",
                      "does not work with this .tns file, whose indices are the rows");
     SOTTO_REQUIRE_AT(!lines.at_end(), lines.place(), "the file ends before the first entry");
-    TnsRatings(lines, known).read(out, dims);
+    TnsRatings(lines, known, options.records_are_private).read(out, dims);
   }
   SOTTO_REQUIRE_AT(!header || header->entries == out.entries.size(), lines.place(),
                    "the header promises {} entries, the file has {}", header->entries,
@@ -524,7 +563,7 @@ Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
     read_text(source, dialect, options, known, ratings);
   }
   if (options.records_are_private) {
-    sort_rows(ratings);
+    if (known == nullptr) sort_rows(ratings);  // else they have the numbers of the others
     sort_entries(ratings.entries);
     ratings.lines = {};
   }

@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/io/large_values.h"
 #include "sotto/io/line_reader.h"
 #include "sotto/io/npy.h"
 #include "sotto/io/public_format.h"
@@ -78,12 +79,23 @@ AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options
                   options.index_base);
 }
 
+AnyTensor read_checked(const std::string& path, const ReadTensorOptions& options,
+                       TensorFormat* format_used) {
+  AnyTensor tensor = read_quoting(path, options, format_used);
+  std::visit(
+      [&](const auto& t) {
+        refuse_large(t.values(), largest_value(options.records_are_private), path);
+      },
+      tensor);
+  return tensor;
+}
+
 }  // namespace
 
 Sensitive<AnyTensor> read_tensor(const std::string& path, const ReadTensorOptions& options,
                                  TensorFormat* format_used) {
   try {
-    return Sensitive<AnyTensor>(read_quoting(path, options, format_used));
+    return Sensitive<AnyTensor>(read_checked(path, options, format_used));
   } catch (const Error& error) {
     const bool quotes = error.fault() == Fault::input && !error.names_an_option();
     if (!options.records_are_private || !quotes) throw;

@@ -29,6 +29,16 @@ bool two_digits(std::string_view text, unsigned& value) {
   return error == std::errc{} && stop == text.data() + 2;
 }
 
+// What may follow a date: " 12:30", "T12:30:05.25Z", "T12:30:05+02:00". The time itself is not
+// used.
+bool is_time_of_day(std::string_view text) {
+  if (text.empty()) return true;
+  const bool marked = text[0] == ' ' || text[0] == 'T';
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return marked && text.size() >= 3 && is_digit(text[1]) && is_digit(text[2]) &&
+         text.find_first_not_of("0123456789:.,+- ZUTC", 3) == std::string_view::npos;
+}
+
 bool parse_date(std::string_view text, std::int64_t& seconds) {
   if (text.size() < 10 || text[4] != '-' || text[7] != '-') return false;
   int y = 0;
@@ -37,7 +47,7 @@ bool parse_date(std::string_view text, std::int64_t& seconds) {
   if (error != std::errc{} || stop != text.data() + 4) return false;
   if (!two_digits(text.substr(5), m) || !two_digits(text.substr(8), d)) return false;
   const year_month_day date = year(y) / month(m) / day(d);
-  if (!date.ok() || y < 1) return false;
+  if (!date.ok() || y < 1 || !is_time_of_day(text.substr(10))) return false;
   seconds = kSecondsADay * sys_days(date).time_since_epoch().count();
   return true;
 }
@@ -59,7 +69,7 @@ bool parse_time(std::string_view text, std::int64_t& seconds) {
 
 bool is_iso_date(std::string_view text) {
   std::int64_t ignored = 0;
-  return parse_date(text, ignored) && (text.size() == 10 || text[10] == ' ' || text[10] == 'T');
+  return parse_date(text, ignored);
 }
 
 std::int64_t bin_of(std::int64_t seconds, TimeMode bin) {

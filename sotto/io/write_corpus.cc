@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -75,12 +76,12 @@ void DocwordWriter::write(const Corpus& corpus) {
   for (std::int64_t at = 0; at < corpus.entries(); at += at_once) {
     const std::int64_t end = std::min(at + at_once, corpus.entries());
     std::vector<std::string> texts(static_cast<std::size_t>((end - at + piece - 1) / piece));
-#pragma omp parallel for schedule(dynamic)
-    for (std::size_t p = 0; p < texts.size(); ++p) {
-      const std::int64_t from = at + static_cast<std::int64_t>(p) * piece;
-      texts[p] = format_entries(corpus, from, std::min(from + piece, end), written_ + 1);
-      if (gzip_) texts[p] = gzip_member(texts[p], Z_DEFAULT_COMPRESSION);
-    }
+    parallel_for(std::ssize(texts), [&](Index p) {
+      const std::int64_t from = at + p * piece;
+      std::string& text = texts[static_cast<std::size_t>(p)];
+      text = format_entries(corpus, from, std::min(from + piece, end), written_ + 1);
+      if (gzip_) text = gzip_member(text, Z_DEFAULT_COMPRESSION);
+    });
     for (const std::string& text : texts) append(text);
   }
   written_ += corpus.documents();

@@ -1,6 +1,7 @@
 #include "sotto/linalg/counts.h"
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -11,18 +12,15 @@ constexpr int kRowsAtATime = 64;
 template <class AddEntry>
 RowMatrix by_rows(const CountView& a, Index width, AddEntry add_entry) {
   RowMatrix result = RowMatrix::Zero(a.rows(), width);
-#pragma omp parallel
-  {
-    Eigen::RowVectorXd piece(width);
-#pragma omp for schedule(dynamic, kRowsAtATime)
-    for (Index r = 0; r < a.rows(); ++r) {
-      for_pieces(a.begin[r], a.begin[r + 1], [&](std::int64_t first, std::int64_t last) {
-        piece.setZero();
-        for (std::int64_t e = first; e < last; ++e) add_entry(piece, a.count[e], a.column[e]);
-        result.row(r) += piece;
+  parallel_for_with(
+      a.rows(), {kRowsAtATime}, [&] { return Eigen::RowVectorXd(width); },
+      [&](Eigen::RowVectorXd& piece, Index r) {
+        for_pieces(a.begin[r], a.begin[r + 1], [&](std::int64_t first, std::int64_t last) {
+          piece.setZero();
+          for (std::int64_t e = first; e < last; ++e) add_entry(piece, a.count[e], a.column[e]);
+          result.row(r) += piece;
+        });
       });
-    }
-  }
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/kernels/narrow_gemm.h"
 #include "sotto/linalg/large_matrix.h"
 
@@ -13,6 +14,7 @@ namespace {
 // Rows of the result in a panel: enough for Eigen's blocking to pay, few enough to give every
 // thread several panels.
 constexpr Index kPanel = 256;
+Index panels(Index rows) { return (rows + kPanel - 1) / kPanel; }
 
 // A product of fewer flops takes less time than starting the threads.
 constexpr double kWorthThreads = 4e6;
@@ -70,15 +72,12 @@ void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& resul
   resize_large(result, a.rows, b.cols());
   result.setZero();
   for (RowMatrix& sum : others) sum.setZero(a.rows, b.cols());
-#pragma omp parallel for schedule(dynamic) \
-    collapse(2) if (worth_threads(a.rows, b.cols(), a.columns))
-  for (Index p = 0; p < parts; ++p) {
-    for (Index r = 0; r < row_blocks; ++r) {
-      const Index first = p * length;
-      add_narrow(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
-                 p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
-    }
-  }
+  const LoopRules rules{1, worth_threads(a.rows, b.cols(), a.columns)};
+  parallel_for(parts * row_blocks, rules, [&](Index n) {
+    const Index p = n / row_blocks, r = n % row_blocks, first = p * length;
+    add_narrow(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
+               p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
+  });
   for (const RowMatrix& sum : others) result += sum;
 }
 
@@ -105,11 +104,10 @@ Matrix multiply(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.rows(), b.cols());
-#pragma omp parallel for schedule(dynamic) if (worth_threads(a.rows(), b.cols(), a.cols()))
-  for (Index first = 0; first < a.rows(); first += kPanel) {
-    const Index rows = std::min(kPanel, a.rows() - first);
+  parallel_for(panels(a.rows()), {1, worth_threads(a.rows(), b.cols(), a.cols())}, [&](Index p) {
+    const Index first = p * kPanel, rows = std::min(kPanel, a.rows() - first);
     c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b;
-  }
+  });
   return c;
 }
 
@@ -117,11 +115,10 @@ Matrix multiply_transposed(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.rows() == b.rows(), "cannot multiply ({} x {})^T by {} x {}", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.cols(), b.cols());
-#pragma omp parallel for schedule(dynamic) if (worth_threads(a.cols(), b.cols(), a.rows()))
-  for (Index first = 0; first < a.cols(); first += kPanel) {
-    const Index rows = std::min(kPanel, a.cols() - first);
+  parallel_for(panels(a.cols()), {1, worth_threads(a.cols(), b.cols(), a.rows())}, [&](Index p) {
+    const Index first = p * kPanel, rows = std::min(kPanel, a.cols() - first);
     c.middleRows(first, rows).noalias() = a.middleCols(first, rows).transpose() * b;
-  }
+  });
   return c;
 }
 
@@ -129,11 +126,10 @@ Matrix multiply_by_transposed(const MatrixView& a, const MatrixView& b) {
   SOTTO_REQUIRE(a.cols() == b.cols(), "cannot multiply {} x {} by ({} x {})^T", a.rows(), a.cols(),
                 b.rows(), b.cols());
   Matrix c(a.rows(), b.rows());
-#pragma omp parallel for schedule(dynamic) if (worth_threads(a.rows(), b.rows(), a.cols()))
-  for (Index first = 0; first < a.rows(); first += kPanel) {
-    const Index rows = std::min(kPanel, a.rows() - first);
+  parallel_for(panels(a.rows()), {1, worth_threads(a.rows(), b.rows(), a.cols())}, [&](Index p) {
+    const Index first = p * kPanel, rows = std::min(kPanel, a.rows() - first);
     c.middleRows(first, rows).noalias() = a.middleRows(first, rows) * b.transpose();
-  }
+  });
   return c;
 }
 

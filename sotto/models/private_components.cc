@@ -14,7 +14,8 @@ namespace {
 // Public constants of the method, tuned on synthetic mixtures (docs/mixture.md).
 constexpr double kMeanShare = 0.03, kSecondShare = 0.07, kCoverShare = 0.4, kStepShare = 0.5;
 constexpr std::int64_t kCoverSteps = 3;
-constexpr double kComponentStepGrowth = 2;  // the last step has this many times the share of the first
+constexpr double kComponentStepGrowth =
+    2;  // the last step has this many times the share of the first
 constexpr Index kCoverForEach = 3, kLeastCover = 10;
 // Offsets are clipped at sqrt(d) + tail deviations.
 constexpr double kTail = 0.5;

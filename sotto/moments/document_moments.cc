@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/moments/by_halves.h"
 
@@ -163,8 +164,7 @@ Matrix DocumentMoments::second_sum() const {
   Matrix sum = Matrix::Zero(v, v);
   // Column i gathers the documents with word i: one thread per column, and one order of the sums.
   // All terms are positive, so the rounding errors are small against the sum itself.
-#pragma omp parallel for schedule(dynamic, 16)
-  for (Index i = 0; i < v; ++i) {
+  parallel_for(v, {16}, [&](Index i) {
     Vector piece(v);
     for_pieces(by_word_.begin[i], by_word_.begin[i + 1],
                [&](std::int64_t first, std::int64_t last) {
@@ -180,7 +180,7 @@ Matrix DocumentMoments::second_sum() const {
                  }
                  sum.col(i) += piece;
                });
-  }
+  });
   return sum;
 }
 

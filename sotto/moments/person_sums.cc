@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/moments/exp_digamma.h"
 
 namespace sotto {
@@ -300,16 +301,13 @@ RowMatrix PersonSums::proportions(const PersonFactors& factors) const {
                 "factors of {} features are needed", features());
   RowMatrix found(events_.dims()[0], k);
   found.rowwise() = factors.alpha.transpose() / factors.alpha.sum();
-#pragma omp parallel
-  {
-    Worker work(*this);
-#pragma omp for schedule(dynamic, 64)
-    for (Index p = 0; p < people(); ++p) {
-      const auto at = static_cast<std::size_t>(p);
-      work.solve(begin_[at], begin_[at + 1], factors);
-      found.row(events_.index(begin_[at])[0]) = work.proportions / work.proportions.sum();
-    }
-  }
+  parallel_for_with(
+      people(), {64}, [&] { return Worker(*this); },
+      [&](Worker& work, Index p) {
+        const auto at = static_cast<std::size_t>(p);
+        work.solve(begin_[at], begin_[at + 1], factors);
+        found.row(events_.index(begin_[at])[0]) = work.proportions / work.proportions.sum();
+      });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -251,13 +252,12 @@ RowMatrix SliceSums::solved(const SliceFactors& factors) const {
                 "factors of {} features are needed", features());
   RowMatrix found = RowMatrix::Zero(values_.dims()[0], k);
   const Index people = std::ssize(begin_) - 1;
-#pragma omp parallel for schedule(dynamic, 64)
-  for (Index p = 0; p < people; ++p) {
+  parallel_for(people, {64}, [&](Index p) {
     const Index first = begin_[static_cast<std::size_t>(p)];
     const Index last = begin_[static_cast<std::size_t>(p) + 1];
     const double scale = scale_of(first, last);
     if (scale > 0) found.row(values_.index(first)[0]) = solved(factors, first, last) / scale;
-  }
+  });
   return found;
 }
 

@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <mutex>
+#include <type_traits>
 #include <vector>
 
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/matrix.h"
 #include "sotto/tensor/sparse_tensor.h"
 
@@ -38,20 +41,30 @@ std::vector<double> sum_over_people(const std::vector<Index>& begin, Index numbe
   constexpr int kPeopleAtATime = 64;
   std::vector<std::int64_t> all(static_cast<std::size_t>(numbers), 0);
   const Index people = std::ssize(begin) - 1;
-#pragma omp parallel
-  {
-    std::vector<std::int64_t> own(static_cast<std::size_t>(numbers), 0);
-    auto worker = make();
-#pragma omp for schedule(dynamic, kPeopleAtATime)
-    for (Index p = 0; p < people; ++p) {
-      const auto at = static_cast<std::size_t>(p);
-      part(worker, begin[at], begin[at + 1], [&](Index number, double value) {
-        own[static_cast<std::size_t>(number)] += in_person_units(value);
-      });
+  std::mutex adding;
+  // What one thread sums, added to the sum of all when the thread is done.
+  struct Work {
+    std::vector<std::int64_t>& all;
+    std::mutex& adding;
+    std::vector<std::int64_t> own;
+    std::invoke_result_t<const Make&> worker;
+
+    ~Work() {
+      const std::lock_guard lock(adding);
+      for (std::size_t n = 0; n < all.size(); ++n) all[n] += own[n];
     }
-#pragma omp critical
-    for (std::size_t n = 0; n < all.size(); ++n) all[n] += own[n];
-  }
+  };
+  parallel_for_with(
+      people, {kPeopleAtATime},
+      [&] {
+        return Work{all, adding, std::vector<std::int64_t>(all.size(), 0), make()};
+      },
+      [&](Work& work, Index p) {
+        const auto at = static_cast<std::size_t>(p);
+        part(work.worker, begin[at], begin[at + 1], [&](Index number, double value) {
+          work.own[static_cast<std::size_t>(number)] += in_person_units(value);
+        });
+      });
   std::vector<double> result(all.size());
   for (std::size_t n = 0; n < all.size(); ++n) {
     result[n] = static_cast<double>(all[n]) * kPersonUnit;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/moments/by_halves.h"
 #include "sotto/moments/exp_digamma.h"
 
@@ -48,35 +49,38 @@ void improve_parameters(const CountView& documents, const RowMatrix& topics, con
   SOTTO_REQUIRE(documents.cols == topics.rows() && alpha.size() == k && parameters.cols() == k &&
                     parameters.rows() == documents.rows(),
                 "{} topics over {} words, documents over {}", k, topics.rows(), documents.cols);
-#pragma omp parallel
-  {
+  struct Work {
     RowMatrix rows;  // the topics at the words of one document, next to each other
-    Eigen::RowVectorXd weight(k), sum(k);
-#pragma omp for schedule(dynamic, kDocumentsAtATime)
-    for (Index n = 0; n < documents.rows(); ++n) {
-      const std::int64_t first = documents.begin[n];
-      const Index words = documents.begin[n + 1] - first;
-      rows.resize(words, k);
-      for (Index e = 0; e < words; ++e) rows.row(e) = topics.row(documents.column[first + e]);
-      for (int round = 0; round < rounds; ++round) {
-        exp_digamma(&parameters(n, 0), k, weight.data());
-        sum.setZero();
-        for (Index e = 0; e < words; ++e) {
-          const double scale = over_total(documents.count[first + e], weight.dot(rows.row(e)));
-          sum.noalias() += scale * rows.row(e);
-        }
-        parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);
+    Eigen::RowVectorXd weight, sum;
+  };
+  const auto improve = [&](Work& work, Index n) {
+    auto& [rows, weight, sum] = work;
+    const std::int64_t first = documents.begin[n];
+    const Index words = documents.begin[n + 1] - first;
+    rows.resize(words, k);
+    for (Index e = 0; e < words; ++e) rows.row(e) = topics.row(documents.column[first + e]);
+    for (int round = 0; round < rounds; ++round) {
+      exp_digamma(&parameters(n, 0), k, weight.data());
+      sum.setZero();
+      for (Index e = 0; e < words; ++e) {
+        const double scale = over_total(documents.count[first + e], weight.dot(rows.row(e)));
+        sum.noalias() += scale * rows.row(e);
       }
+      parameters.row(n) = alpha.transpose() + weight.cwiseProduct(sum);
     }
-  }
+  };
+  parallel_for_with(
+      documents.rows(), {kDocumentsAtATime},
+      [&] {
+        return Work{{}, Eigen::RowVectorXd(k), Eigen::RowVectorXd(k)};
+      },
+      improve);
 }
 
 RowMatrix expected_log_weights(const RowMatrix& parameters) {
   RowMatrix weights(parameters.rows(), parameters.cols());
-#pragma omp parallel for schedule(static)
-  for (Index n = 0; n < weights.rows(); ++n) {
-    exp_digamma(&parameters(n, 0), weights.cols(), &weights(n, 0));
-  }
+  parallel_for(weights.rows(), {0},
+               [&](Index n) { exp_digamma(&parameters(n, 0), weights.cols(), &weights(n, 0)); });
   return weights;
 }
 
@@ -91,33 +95,29 @@ RowMatrix expected_counts(const CountView& by_word, const RowMatrix& topics,
                 "{} words and {} documents, topics over {} words", by_word.rows(), by_word.cols,
                 topics.rows());
   RowMatrix counts = RowMatrix::Zero(topics.rows(), topics.cols());
-#pragma omp parallel
-  {
-    Eigen::RowVectorXd piece(topics.cols());
-#pragma omp for schedule(dynamic, kDocumentsAtATime)
-    for (Index w = 0; w < by_word.rows(); ++w) {
-      for_pieces(by_word.begin[w], by_word.begin[w + 1],
-                 [&](std::int64_t first, std::int64_t last) {
-                   piece.setZero();
-                   for (std::int64_t e = first; e < last; ++e) {
-                     const Index n = by_word.column[e];
-                     const double share = per_share(by_word.count[e], weights.row(n).data(),
-                                                    topics.row(w).data(), topics.cols());
-                     piece.noalias() += (scale[n] * share) * weights.row(n);
-                   }
-                   counts.row(w) += piece;
-                 });
-      counts.row(w).array() *= topics.row(w).array();
-    }
-  }
+  const auto count = [&](Eigen::RowVectorXd& piece, Index w) {
+    for_pieces(by_word.begin[w], by_word.begin[w + 1], [&](std::int64_t first, std::int64_t last) {
+      piece.setZero();
+      for (std::int64_t e = first; e < last; ++e) {
+        const Index n = by_word.column[e];
+        const double share =
+            per_share(by_word.count[e], weights.row(n).data(), topics.row(w).data(), topics.cols());
+        piece.noalias() += (scale[n] * share) * weights.row(n);
+      }
+      counts.row(w) += piece;
+    });
+    counts.row(w).array() *= topics.row(w).array();
+  };
+  parallel_for_with(
+      by_word.rows(), {kDocumentsAtATime}, [&] { return Eigen::RowVectorXd(topics.cols()); },
+      count);
   return counts;
 }
 
 Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
                           const RowMatrix& weights, const Vector& word_scale) {
   Vector norms(documents.rows());
-#pragma omp parallel for schedule(dynamic, kDocumentsAtATime)
-  for (Index n = 0; n < documents.rows(); ++n) {
+  parallel_for(documents.rows(), {kDocumentsAtATime}, [&](Index n) {
     const auto squares = [&](std::int64_t first, std::int64_t last) {
       double square = 0;
       for (std::int64_t e = first; e < last; ++e) {
@@ -131,7 +131,7 @@ Vector contribution_norms(const CountView& documents, const RowMatrix& topics,
     };
     norms[n] =
         std::sqrt(by_halves(documents.begin[n], documents.begin[n + 1], squares, std::plus<>()));
-  }
+  });
   return norms;
 }
 

@@ -8,6 +8,8 @@
 #include <bit>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
+#include "sotto/base/system_random.h"
 
 namespace sotto {
 namespace {
@@ -16,10 +18,6 @@ static_assert(std::endian::native == std::endian::little, "words are read as lit
 static_assert(crypto_stream_chacha20_KEYBYTES == 32 && crypto_stream_chacha20_NONCEBYTES == 8);
 
 [[noreturn]] void fail(const char* message) { throw Error(message, "noise", Fault::system); }
-
-void require_sodium() {
-  if (sodium_init() < 0) fail("libsodium cannot reach the randomness of the operating system");
-}
 
 }  // namespace
 
@@ -69,14 +67,14 @@ class KeyPage {
 };
 
 NoiseKey NoiseKey::from_system() {
-  require_sodium();
+  start_sodium();
   auto page = std::make_shared<KeyPage>();
-  randombytes_buf(page->bytes(), crypto_stream_chacha20_KEYBYTES);
+  fill_from_system({page->bytes(), crypto_stream_chacha20_KEYBYTES});
   return NoiseKey(std::move(page), true);
 }
 
 NoiseKey NoiseKey::insecure_from_bytes(const std::array<std::uint8_t, 32>& bytes) {
-  require_sodium();
+  start_sodium();
   auto page = std::make_shared<KeyPage>();
   std::copy(bytes.begin(), bytes.end(), page->bytes());
   return NoiseKey(std::move(page), false);
@@ -134,14 +132,14 @@ void WordSource::refill() {
 
 void for_each_chunk(const NoiseStream& stream, std::size_t count,
                     const std::function<void(WordSource&, std::size_t, std::size_t)>& body) {
-  stream.check();  // outside the parallel loop, where it can still be thrown
+  stream.check();
   const std::size_t chunks = (count + kChunk - 1) / kChunk;
   SOTTO_REQUIRE(chunks <= (std::size_t{1} << 32), "too many draws from one stream: {}", count);
-#pragma omp parallel for schedule(static) if (chunks > 1)
-  for (std::size_t c = 0; c < chunks; ++c) {
+  parallel_for(static_cast<std::ptrdiff_t>(chunks), {0, chunks > 1}, [&](std::ptrdiff_t n) {
+    const auto c = static_cast<std::size_t>(n);
     WordSource words(stream, c);
     body(words, c * kChunk, std::min(count, (c + 1) * kChunk));
-  }
+  });
 }
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string_view>
 
+#include "sotto/base/digest.h"
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
 #include "sotto/io/atomic_file.h"
@@ -51,6 +53,9 @@ std::vector<std::string_view> split(std::string_view line, char separator) {
     line.remove_prefix(end + 1);
   }
 }
+
+// Eight digits that damage would change.
+std::string check_of(std::string_view content) { return digest_of(content).substr(0, 8); }
 
 template <class Number>
 bool parse(std::string_view word, Number& value) {
@@ -95,18 +100,21 @@ CellsFile::CellsFile(const std::string& directory, const Study& study,
                      const StudySettings& settings, const StudyPlan& plan)
     : path_((std::filesystem::path(directory) / "cells.csv").string()), plan_(plan) {
   const std::string head = first_line(study, settings, plan);
-  if (!std::filesystem::exists(path_)) {
-    std::error_code error;
-    std::filesystem::create_directories(directory, error);
-    if (error) throw_system_error(directory, "cannot be made", error.value());
-    write_file_atomic(path_, head + '\n' + csv_header(plan, Columns::with_seconds) + '\n');
-  }
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
+  const std::string begin = head + '\n' + csv_header(plan, Columns::with_seconds) + ",check\n";
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw_system_error(directory, "cannot be made", error.value());
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw_system_error(path_, "cannot be opened", errno);
   try {
     SOTTO_REQUIRE_AT(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0, path_,
                      "another run is writing to it");
-    const std::string text = read_all(descriptor_, path_);
+    std::string text = read_all(descriptor_, path_);
+    if (begin.starts_with(text) && text != begin) {  // new, or its beginning was cut off
+      size_ = static_cast<off_t>(text.size());
+      write(begin.substr(text.size()));
+      text = begin;
+    }
     const std::string found = text.substr(0, text.find('\n'));
     SOTTO_REQUIRE_AT(found == head, path_,
                      "holds trials of another run ({}; asked for: {}): take another folder or "
@@ -135,7 +143,11 @@ void CellsFile::read(const std::string& text, const StudySettings& settings,
     if (++number <= 2) continue;
     StudyRow row{};
     const std::string place = fmt::format("{}:{}", path_, number);
-    SOTTO_REQUIRE_AT(parse_row(line, cells, plan, row), place, "is no trial of this experiment");
+    const std::size_t comma = line.rfind(',');
+    const std::string_view content = line.substr(0, comma);
+    SOTTO_REQUIRE_AT(comma != std::string_view::npos && line.substr(comma + 1) == check_of(content),
+                     place, "is damaged; remove the line, and the trial is run again");
+    SOTTO_REQUIRE_AT(parse_row(content, cells, plan, row), place, "is no trial of this experiment");
     SOTTO_REQUIRE_AT(row.seed == trial_seed(settings.seed, plan.cells[row.cell], row.trial), place,
                      "has another seed than this trial");
     SOTTO_REQUIRE_AT(seen.emplace(row.cell, row.trial).second, place, "occurs twice");
@@ -144,10 +156,12 @@ void CellsFile::read(const std::string& text, const StudySettings& settings,
   if (whole < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) {
     throw_system_error(path_, "cannot be written", errno);
   }
+  size_ = static_cast<off_t>(whole);
 }
 
 void CellsFile::append(const StudyRow& row) {
-  write(csv_line(plan_, row, Columns::with_seconds) + '\n');
+  const std::string content = csv_line(plan_, row, Columns::with_seconds);
+  write(fmt::format("{},{}\n", content, check_of(content)));
 }
 
 void CellsFile::write(const std::string& text) {
@@ -155,9 +169,15 @@ void CellsFile::write(const std::string& text) {
   do {
     written = ::write(descriptor_, text.data(), text.size());
   } while (written < 0 && errno == EINTR);
-  if (written != static_cast<ssize_t>(text.size())) {
-    throw_system_error(path_, "cannot be written", written < 0 ? errno : ENOSPC);
+  if (written == static_cast<ssize_t>(text.size())) {
+    size_ += written;
+    return;
   }
+  const int code = written < 0 ? errno : ENOSPC;
+  // A part of a line would spoil the next one. Where it cannot be taken off, it is when the file is
+  // read.
+  if (::ftruncate(descriptor_, size_) != 0) size_ += std::max<ssize_t>(written, 0);
+  throw_system_error(path_, "cannot be written", code);
 }
 
 }  // namespace sotto

@@ -1,14 +1,17 @@
 // The finished trials of an experiment on disk (cells.csv), which make a run resumable.
 //
 //   # wang-fig1, quick, seed 0, plan 3f2a..      what the rows belong to
-//   noise,d,sigma,trial,seed,seconds,failed      parameters, trial, measures
-//   gaussian,25,0.1,0,8316..,0.0123,0            one line a trial, in the order they finished
+//   noise,d,sigma,trial,seed,seconds,failed,check
+//   gaussian,25,0.1,0,8316..,0.0123,0,5f0c..     one line a trial, in the order they finished
 //
 // One write appends a line when its trial is finished, and the line never changes. So whatever ends
 // the program leaves whole lines and at most one torn line, which has no line end; it is dropped
-// when the file is opened again. The file is locked while it is open. Numbers are written so that
-// they are read back exactly.
+// when the file is opened again. The last field is a checksum of the others: a line that was
+// damaged is refused. The file is locked while it is open. Numbers are written so that they are
+// read back exactly.
 #pragma once
+
+#include <sys/types.h>
 
 #include <string>
 #include <vector>
@@ -38,6 +41,7 @@ class CellsFile {
 
   std::string path_;
   int descriptor_ = -1;
+  off_t size_ = 0;  // of the whole lines
   const StudyPlan& plan_;
   std::vector<StudyRow> finished_;
 };

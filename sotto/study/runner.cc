@@ -51,8 +51,17 @@ class Crew {
   void run(int threads, const char* stage, const ProgressCallback& progress) {
     std::vector<std::jthread> workers;
     workers.reserve(static_cast<std::size_t>(threads));
-    running_ = threads;
-    for (int t = 0; t < threads; ++t) workers.emplace_back([this] { work(); });
+    for (int t = 0; t < threads; ++t) {
+      running_ = t + 1;
+      try {
+        workers.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {  // fewer will do
+        const std::lock_guard lock(mutex_);
+        --running_;
+        if (!workers.empty()) break;
+        throw Error("no thread can be started", "", Fault::system);
+      }
+    }
     std::unique_lock lock(mutex_);
     while (running_ > 0) {
       changed_.wait_for(lock, std::chrono::milliseconds(50));

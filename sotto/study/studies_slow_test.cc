@@ -50,11 +50,31 @@ TEST(Studies, wang_input_perturbation_needs_more_epsilon_in_more_dimensions) {
   EXPECT_GT(value(finding(summary, 2)["numbers"]), 4);
 }
 
+// How many of `cells` comparisons, each decided at 95%, chance alone reverses: more with a
+// probability below 1e-7, whatever the truth is. With at most ten such tests in this file a run of
+// all of them fails by chance less than once in a million.
+int reversed_by_chance(int cells) {
+  constexpr double kOneSide = 0.025;
+  double term = std::pow(1 - kOneSide, cells), below = term;
+  int most = 0;
+  while (1 - below >= 1e-7 && most < cells) {
+    term *= kOneSide / (1 - kOneSide) * (cells - most) / (most + 1);
+    below += term;
+    ++most;
+  }
+  return most;
+}
+
+int cells_of(const Json& order) {
+  return order["holds"].get<int>() + order["reversed"].get<int>() + order["open"].get<int>();
+}
+
 TEST(Studies, imtiaz_strict_is_better_than_agn) {
   const Json summary = quick("imtiaz-fig1");
   EXPECT_TRUE(finding(summary, 3)["same"]);
   EXPECT_TRUE(finding(summary, 4)["same"]);
-  EXPECT_EQ(finding(summary, 0)["numbers"]["agn < avn"]["reversed"], 0);
+  const Json order = finding(summary, 0)["numbers"]["agn < avn"];
+  EXPECT_LE(order["reversed"].get<int>(), reversed_by_chance(cells_of(order)));
 }
 
 TEST(Studies, wei_perturbations_are_hardly_ever_better_than_no_noise_and_strict_better_than_input) {
@@ -65,7 +85,9 @@ TEST(Studies, wei_perturbations_are_hardly_ever_better_than_no_noise_and_strict_
 
 TEST(Studies, esmaeili_noise_on_the_moments_is_no_worse_than_on_the_whitened_tensor) {
   const Json numbers = finding(quick("esmaeili-configurations"), 0)["numbers"];
-  EXPECT_LE(numbers["over_all"]["holds"].get<int>(), numbers["over_all"]["reversed"].get<int>());
+  EXPECT_LE(numbers["over_all"]["holds"].get<int>(),
+            numbers["over_all"]["reversed"].get<int>() +
+                reversed_by_chance(cells_of(numbers["over_all"])));
 }
 
 }  // namespace

@@ -322,5 +322,22 @@ TEST(Publish, the_document_says_what_the_summaries_say) {
   }
 }
 
+TEST(CellsFile, finds_every_flipped_bit) {
+  Folder folder;
+  const std::string data = data_csv(run_study(tiny(), {}, folder.path(), 1).table);
+  const std::string text = folder.text();
+  const std::size_t head = text.find('\n', text.find('\n') + 1) + 1;
+  for (std::size_t at = head; at < text.size(); at += 3) {
+    std::string bad = text;
+    bad[at] = static_cast<char>(bad[at] ^ (1 << at % 7));
+    folder.write(bad);
+    const std::string message = refusal(tiny(), {}, folder.path());
+    // A last line without its end is a torn one, and its trial is run again.
+    EXPECT_TRUE(!message.empty() || at + 1 == text.size()) << at;
+  }
+  folder.write(text);
+  EXPECT_EQ(data_csv(run_study(tiny(), {}, folder.path(), 1).table), data);
+}
+
 }  // namespace
 }  // namespace sotto

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/synthetic/draws.h"
 
 namespace sotto {
@@ -19,12 +20,11 @@ constexpr std::uint64_t first_document = std::uint64_t{1} << 32;
 
 Matrix draw_topics(const CorpusModel& model) {
   Matrix topics = Matrix::Constant(model.vocabulary, model.topics, model.beta);
-#pragma omp parallel for schedule(dynamic)
-  for (Index j = 0; j < topics.cols(); ++j) {
+  parallel_for(topics.cols(), [&](Index j) {
     SeededRandom random(static_cast<std::uint64_t>(model.seed),
                         first_topic + static_cast<std::uint64_t>(j));
     draw_dirichlet(topics.col(j), random);
-  }
+  });
   return topics;
 }
 
@@ -151,18 +151,15 @@ Corpus CorpusGenerator::make(Index first, Index count) const {
     const Index left = count - at;
     std::vector<Corpus> parts(static_cast<std::size_t>(
         std::min(parts_at_once, (left + part_documents - 1) / part_documents)));
-#pragma omp parallel
-    {
-      Scratch scratch;
-#pragma omp for schedule(dynamic)
-      for (std::size_t p = 0; p < parts.size(); ++p) {
-        const Index from = at + static_cast<Index>(p) * part_documents;
-        for (Index n = from; n < std::min(from + part_documents, count); ++n) {
-          draw_document(first + n, scratch);
-          append_document(scratch.document, parts[p]);
-        }
+    const auto make_part = [&](Scratch& scratch, Index p) {
+      const Index from = at + p * part_documents;
+      for (Index n = from; n < std::min(from + part_documents, count); ++n) {
+        draw_document(first + n, scratch);
+        append_document(scratch.document, parts[static_cast<std::size_t>(p)]);
       }
-    }
+    };
+    parallel_for_with(
+        std::ssize(parts), {}, [] { return Scratch(); }, make_part);
     for (const Corpus& part : parts) append_corpus(part, corpus);
   }
   return corpus;

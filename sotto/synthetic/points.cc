@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
 #include "sotto/linalg/spectral.h"
@@ -106,8 +107,7 @@ Index SyntheticPoints::fill(Index max_rows, PointBlock& block) {
   const Index rows = std::min(max_rows, model_.records - next_);
   block.is_sparse = false;
   block.dense.resize(rows, dim());
-#pragma omp parallel for schedule(static)
-  for (Index r = 0; r < rows; ++r) make_record(next_ + r, block.dense.row(r).data());
+  parallel_for(rows, {0}, [&](Index r) { make_record(next_ + r, block.dense.row(r).data()); });
   next_ += rows;
   return rows;
 }

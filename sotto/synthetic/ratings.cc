@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
 #include "sotto/linalg/spectral.h"
@@ -201,8 +202,7 @@ Drawn draw_many(const RatingModel& model) {
   Drawn drawn{ObservedEntries(truth.dims), std::vector<double>(size)};
   for (auto& index : drawn.entries.index) index.resize(size);
   drawn.entries.value.resize(size);
-#pragma omp parallel for schedule(dynamic, 64)
-  for (Index u = 0; u < truth.dims[0]; ++u) draw_user(model, truth, u, drawn);
+  parallel_for(truth.dims[0], {64}, [&](Index u) { draw_user(model, truth, u, drawn); });
   return drawn;
 }
 

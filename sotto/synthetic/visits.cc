@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/synthetic/alias_table.h"
 #include "sotto/synthetic/draws.h"
@@ -93,44 +94,49 @@ SyntheticVisits generate_visits(const VisitModel& model) {
   RowMatrix loadings(model.people, k);
   std::vector<PeopleBlock> blocks(
       static_cast<std::size_t>((model.people + kPeopleOfBlock - 1) / kPeopleOfBlock));
-#pragma omp parallel
-  {
-    Vector own(k);
+  struct Work {
+    Vector own;
     AliasTable phenotype;
     std::vector<Cell> cells;
-#pragma omp for schedule(dynamic)
-    for (Index b = 0; b < std::ssize(blocks); ++b) {
-      PeopleBlock& block = blocks[static_cast<std::size_t>(b)];
-      const Index last = std::min(model.people, (b + 1) * kPeopleOfBlock);
-      for (Index p = b * kPeopleOfBlock; p < last; ++p) {
-        SeededRandom random(static_cast<std::uint64_t>(model.seed),
-                            kFirstPerson + static_cast<std::uint64_t>(p));
-        own.setConstant(model.alpha);
-        draw_dirichlet(own, random);
-        loadings.row(p) = own.transpose();
-        phenotype.assign(std::span(own.data(), static_cast<std::size_t>(k)));
-        const double mean = model.events - double(model.least);
-        Index events = model.least + draw_poisson(mean, random);
-        if (random.uniform() < model.heavy) events = Index(kHeavyEvents * double(events));
-        cells.assign(static_cast<std::size_t>(events), Cell{});
-        for (Cell& cell : cells) {
-          const auto t = static_cast<std::size_t>(phenotype.draw(random));
-          for (std::size_t m = 0; m < modes; ++m) cell[m] = rows[m][t].draw(random);
+  };
+  const auto make_block = [&](Work& work, Index b) {
+    auto& [own, phenotype, cells] = work;
+    PeopleBlock& block = blocks[static_cast<std::size_t>(b)];
+    const Index last = std::min(model.people, (b + 1) * kPeopleOfBlock);
+    for (Index p = b * kPeopleOfBlock; p < last; ++p) {
+      SeededRandom random(static_cast<std::uint64_t>(model.seed),
+                          kFirstPerson + static_cast<std::uint64_t>(p));
+      own.setConstant(model.alpha);
+      draw_dirichlet(own, random);
+      loadings.row(p) = own.transpose();
+      phenotype.assign(std::span(own.data(), static_cast<std::size_t>(k)));
+      const double mean = model.events - double(model.least);
+      Index events = model.least + draw_poisson(mean, random);
+      if (random.uniform() < model.heavy) events = Index(kHeavyEvents * double(events));
+      cells.assign(static_cast<std::size_t>(events), Cell{});
+      for (Cell& cell : cells) {
+        const auto t = static_cast<std::size_t>(phenotype.draw(random));
+        for (std::size_t m = 0; m < modes; ++m) cell[m] = rows[m][t].draw(random);
+      }
+      std::sort(cells.begin(), cells.end());
+      for (std::size_t e = 0; e < cells.size(); ++e) {
+        if (e > 0 && cells[e] == cells[e - 1]) {
+          block.values.back() += 1;
+          continue;
         }
-        std::sort(cells.begin(), cells.end());
-        for (std::size_t e = 0; e < cells.size(); ++e) {
-          if (e > 0 && cells[e] == cells[e - 1]) {
-            block.values.back() += 1;
-            continue;
-          }
-          block.indices.push_back(static_cast<std::int32_t>(p));
-          block.indices.insert(block.indices.end(), cells[e].begin(),
-                               cells[e].begin() + std::ptrdiff_t(modes));
-          block.values.push_back(1);
-        }
+        block.indices.push_back(static_cast<std::int32_t>(p));
+        block.indices.insert(block.indices.end(), cells[e].begin(),
+                             cells[e].begin() + std::ptrdiff_t(modes));
+        block.values.push_back(1);
       }
     }
-  }
+  };
+  parallel_for_with(
+      std::ssize(blocks), {},
+      [&] {
+        return Work{Vector(k), {}, {}};
+      },
+      make_block);
   std::vector<std::int32_t> indices;
   std::vector<double> values;
   for (PeopleBlock& block : blocks) {

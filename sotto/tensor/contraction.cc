@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/kernels/packed_symm.h"
 
@@ -92,10 +93,8 @@ RowMajor contract_strip(const SymmetricTensor& t, const RowMajor& u) {
   const auto chunks = static_cast<Index>(starts.size()) - 1;
   std::vector<RowMajor> partial(static_cast<std::size_t>(chunks));
   // Small products take less time than starting the threads.
-  [[maybe_unused]] const bool worth_threads =
-      static_cast<Index>(t.packed().size()) * u.cols() > 500000;
-#pragma omp parallel for schedule(dynamic) if (worth_threads)
-  for (Index c = 0; c < chunks; ++c) {
+  const bool worth_threads = static_cast<Index>(t.packed().size()) * u.cols() > 500000;
+  parallel_for(chunks, {1, worth_threads}, [&](Index c) {
     RowMajor y = RowMajor::Zero(d, u.cols());
     RowMajor w(d, u.cols());
     for (Index i = starts[c]; i < starts[c + 1]; ++i) {
@@ -105,7 +104,7 @@ RowMajor contract_strip(const SymmetricTensor& t, const RowMajor& u) {
       });
     }
     partial[static_cast<std::size_t>(c)] = std::move(y);
-  }
+  });
   for (std::size_t c = 1; c < partial.size(); ++c) partial[0] += partial[c];
   return std::move(partial[0]);
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/large_matrix.h"
 #include "sotto/tensor/mttkrp.h"
@@ -35,14 +36,13 @@ constexpr Index kWorthThreadsRows = 20000;
 RowMatrix contract_last_mode(const RowMatrix& t, const RowMatrix& a) {
   const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
   RowMatrix result = RowMatrix::Zero(outer, k);
-#pragma omp parallel for schedule(static) if (t.rows() > kWorthThreadsRows)
-  for (Index i = 0; i < outer; ++i) {
+  parallel_for(outer, {0, t.rows() > kWorthThreadsRows}, [&](Index i) {
     RowArray sum(result.data() + i * k, k);
     const double* row = t.data() + i * inner * k;
     for (Index j = 0; j < inner; ++j) {
       sum += ConstRowArray(row + j * k, k) * ConstRowArray(a.data() + j * k, k);
     }
-  }
+  });
   return result;
 }
 
@@ -50,13 +50,12 @@ RowMatrix contract_last_mode(const RowMatrix& t, const RowMatrix& a) {
 RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
   const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
   RowMatrix result = RowMatrix::Zero(outer, k);
-#pragma omp parallel for schedule(static) if (t.rows() > kWorthThreadsRows)
-  for (Index i = 0; i < outer; ++i) {
+  parallel_for(outer, {0, t.rows() > kWorthThreadsRows}, [&](Index i) {
     RowArray sum(result.data() + i * k, k);
     for (Index j = 0; j < inner; ++j) {
       sum += ConstRowArray(t.data() + (j * outer + i) * k, k) * ConstRowArray(a.data() + j * k, k);
     }
-  }
+  });
   return result;
 }
 
@@ -142,8 +141,7 @@ double DenseMttkrp::squared_residual() const {
   const Index blocks = (left_size_ + columns - 1) / columns;
   const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
   std::vector<double> sums(static_cast<std::size_t>(blocks), 0.0);
-#pragma omp parallel for schedule(dynamic) if (tensor_.size() > 100000)
-  for (Index c = 0; c < blocks; ++c) {
+  parallel_for(blocks, {1, tensor_.size() > 100000}, [&](Index c) {
     const Index first = c * columns, width = std::min(columns, left_size_ - first);
     for (Index r = 0; r < right_size_; r += rows) {
       const Index height = std::min(rows, right_size_ - r);
@@ -155,7 +153,7 @@ double DenseMttkrp::squared_residual() const {
       }
       sums[static_cast<std::size_t>(c)] += gap.squaredNorm();
     }
-  }
+  });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 

@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -146,12 +147,11 @@ double squared_norm(std::span<const double> values) {
   constexpr Index kBlock = Index{1} << 16;
   const Index size = std::ssize(values), blocks = (size + kBlock - 1) / kBlock;
   std::vector<double> sums(static_cast<std::size_t>(blocks));
-#pragma omp parallel for schedule(static) if (blocks > 1)
-  for (Index b = 0; b < blocks; ++b) {
+  parallel_for(blocks, {0, blocks > 1}, [&](Index b) {
     sums[static_cast<std::size_t>(b)] =
         Eigen::Map<const Vector>(values.data() + b * kBlock, std::min(kBlock, size - b * kBlock))
             .squaredNorm();
-  }
+  });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 

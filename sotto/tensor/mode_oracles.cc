@@ -1,6 +1,7 @@
 #include "sotto/tensor/mode_oracles.h"
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 
 namespace sotto {
@@ -58,13 +59,12 @@ Matrix DenseModeOracle::contract_all_but(int mode, const std::vector<Matrix>& fa
       keep_last ? multiply(Eigen::Map<const Matrix>(values, rest, gone), factors.front())
                 : multiply_transposed(Eigen::Map<const Matrix>(values, gone, rest), factors.back());
   Matrix result(dims[target], product.cols());
-#pragma omp parallel for schedule(static) if (product.size() > 1000000)
-  for (Index l = 0; l < product.cols(); ++l) {
+  parallel_for(product.cols(), {0, product.size() > 1000000}, [&](Index l) {
     Partial p{product.col(l), keep_last ? std::size_t{1} : 0, keep_last ? last : last - 1};
     while (p.high > target) contract_last(p, factors[p.high].col(l));
     while (p.low < target) contract_first(p, factors[p.low].col(l));
     result.col(l) = p.data;
-  }
+  });
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
 #include "sotto/linalg/spectral.h"
@@ -37,11 +38,10 @@ void multiply_at_an_end(const ModeView& v, const double* x, const Matrix& u, dou
 
 void multiply_in_the_middle(const ModeView& v, const double* x, const Matrix& u, double* out) {
   const Index r = u.cols();
-#pragma omp parallel for schedule(dynamic) if (v.left * v.rows * v.right > 100000)
-  for (Index l = 0; l < v.left; ++l) {
+  parallel_for(v.left, {1, v.left * v.rows * v.right > 100000}, [&](Index l) {
     Eigen::Map<Matrix>(out + l * v.right * r, v.right, r).noalias() =
         ConstBlock(x + l * v.right * v.rows, v.right, v.rows) * u;
-  }
+  });
 }
 
 // X x_0 U^T with its first mode moved behind the others: the order in which the product comes out.
@@ -181,11 +181,10 @@ Matrix unfolding_gram(const DenseTensor& tensor, Index mode) {
       std::clamp<Index>(std::min((Index{1} << 22) / (view.rows * view.rows), total / 1024), 1, 16);
   const Index length = (total + parts - 1) / parts;
   std::vector<Matrix> sums(static_cast<std::size_t>(parts), Matrix::Zero(view.rows, view.rows));
-#pragma omp parallel for schedule(dynamic)
-  for (Index p = 0; p < parts; ++p) {
+  parallel_for(parts, [&](Index p) {
     add_gram(view, tensor.values().data(), std::min(total, p * length),
              std::min(total, (p + 1) * length), sums[static_cast<std::size_t>(p)]);
-  }
+  });
   for (std::size_t p = 1; p < sums.size(); ++p) sums[0] += sums[p];
   return sums[0].selfadjointView<Eigen::Lower>();
 }

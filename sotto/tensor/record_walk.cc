@@ -4,6 +4,8 @@
 #include <exception>
 #include <mutex>
 
+#include "sotto/base/parallel.h"
+
 namespace sotto {
 namespace {
 
@@ -76,8 +78,7 @@ class Turns {
 
 void walk_records(const RecordWalk& walk) {
   Turns turns(walk);
-#pragma omp parallel
-  turns.take_part();
+  on_all_threads([&] { turns.take_part(); });
   turns.rethrow();
 }
 

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "sotto/base/parallel.h"
+
 namespace sotto {
 namespace {
 
@@ -39,20 +41,25 @@ RowMatrix sparse_mode_products(const SparseFibres& fibres, std::span<const Matri
   }
   const Index rows = std::ssize(fibres.begin()) - 1;
   RowMatrix result = RowMatrix::Zero(rows, columns);
-#pragma omp parallel if (fibres.entries() * columns > 100000)
-  {
-    std::vector<double> work(static_cast<std::size_t>(columns));
-    std::vector<const double*> at(ranks.size());
-#pragma omp for schedule(dynamic, 64)
-    for (Index i = 0; i < rows; ++i) {
-      for (Index n = fibres.begin()[i]; n < fibres.begin()[i + 1]; ++n) {
-        for (std::size_t m = 0; m < at.size(); ++m) {
-          at[m] = factors[m].data() + fibres.index(n, static_cast<Index>(m)) * ranks[m];
+  struct Work {
+    std::vector<double> product;
+    std::vector<const double*> at;
+  };
+  parallel_for_with(
+      rows, {64, fibres.entries() * columns > 100000},
+      [&] {
+        return Work{std::vector<double>(static_cast<std::size_t>(columns)),
+                    std::vector<const double*>(ranks.size())};
+      },
+      [&](Work& work, Index i) {
+        for (Index n = fibres.begin()[i]; n < fibres.begin()[i + 1]; ++n) {
+          for (std::size_t m = 0; m < work.at.size(); ++m) {
+            work.at[m] = factors[m].data() + fibres.index(n, static_cast<Index>(m)) * ranks[m];
+          }
+          add_outer_product(fibres.value(n), work.at, ranks, work.product,
+                            result.data() + i * columns);
         }
-        add_outer_product(fibres.value(n), at, ranks, work, result.data() + i * columns);
-      }
-    }
-  }
+      });
   return result;
 }
 

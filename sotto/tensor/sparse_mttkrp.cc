@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/linalg/large_matrix.h"
 #include "sotto/tensor/mttkrp.h"
 
@@ -128,13 +129,13 @@ RowMatrix strip_product(const SparseProduct& p) {
   const auto add = p.others.size() == 2   ? add_piece<Quads, 2>
                    : p.others.size() == 3 ? add_piece<Quads, 3>
                                           : add_piece<Quads, 0>;
-#pragma omp parallel for schedule(dynamic) if (pieces.size() > 1)
-  for (std::size_t n = 0; n < pieces.size(); ++n) {
+  parallel_for(std::ssize(pieces), {1, pieces.size() > 1}, [&](Index i) {
+    const auto n = static_cast<std::size_t>(i);
     const Piece& piece = pieces[n];
     const bool first = n == 0 || pieces[n - 1].first_row != piece.first_row;
     if (!first) copies[n] = RowMatrix::Zero(piece.rows, kWidth);
     add(p, piece, first ? result.data() + piece.first_row * kWidth : copies[n].data());
-  }
+  });
   for (std::size_t n = 0; n < pieces.size(); ++n) {
     if (copies[n].size() > 0) result.middleRows(pieces[n].first_row, pieces[n].rows) += copies[n];
   }
@@ -157,11 +158,11 @@ RowMatrix strip_product(const SparseProduct& p, Index width) {
 // To a matrix that is stored the other way round.
 void copy_columns(const RowMatrix& from, Index columns, Eigen::Ref<Matrix> to) {
   constexpr Index kRows = 512;
-#pragma omp parallel for schedule(static) if (from.rows() > 16 * kRows)
-  for (Index row = 0; row < from.rows(); row += kRows) {
-    const Index rows = std::min(kRows, from.rows() - row);
+  const Index groups = (from.rows() + kRows - 1) / kRows;
+  parallel_for(groups, {0, groups > 16}, [&](Index group) {
+    const Index row = group * kRows, rows = std::min(kRows, from.rows() - row);
     to.middleRows(row, rows) = from.block(row, 0, rows, columns);
-  }
+  });
 }
 
 template <int Quads>
@@ -252,15 +253,15 @@ double SparseMttkrp::squared_residual() const {
   std::vector<Index> modes(dims().size());
   std::iota(modes.begin(), modes.end(), Index{0});
   std::vector<double> gap(blocks.size(), 0.0), predicted(gap);
-#pragma omp parallel for schedule(dynamic, 4) if (blocks.size() > 1)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  parallel_for(std::ssize(blocks), {4, blocks.size() > 1}, [&](Index i) {
+    const auto b = static_cast<std::size_t>(i);
     const std::vector<double> guesses = predict(tiles_, blocks[b], factors_, modes);
     for (std::size_t n = 0; n < guesses.size(); ++n) {
       const double difference = tiles_.value(blocks[b].begin + static_cast<Index>(n)) - guesses[n];
       gap[b] += difference * difference;
       predicted[b] += guesses[n] * guesses[n];
     }
-  }
+  });
   const double on_stored = std::accumulate(gap.begin(), gap.end(), 0.0);
   if (unstored_ == Unstored::unknown) return on_stored;
   const double elsewhere =

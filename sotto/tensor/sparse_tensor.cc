@@ -7,6 +7,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
+#include "sotto/base/parallel.h"
 
 namespace sotto {
 namespace {
@@ -316,8 +317,7 @@ Matrix SparseTensor::contract_all_but(Index mode, std::span<const Matrix> factor
   const Index length = factors[0].cols(), chunks = chunk_count(nnz());
   Matrix result = Matrix::Zero(length, dims_[mode]);
   Matrix first = Matrix::Zero(length, chunks), last = Matrix::Zero(length, chunks);
-#pragma omp parallel for schedule(dynamic) if (chunks > 1)
-  for (Index c = 0; c < chunks; ++c) {
+  parallel_for(chunks, {1, chunks > 1}, [&](Index c) {
     const Index begin = c * entries_per_chunk, end = std::min(nnz(), begin + entries_per_chunk);
     const Index first_row = row_of(begin), last_row = row_of(end - 1);
     Eigen::ArrayXd product(length), sum = Eigen::ArrayXd::Zero(length);
@@ -332,7 +332,7 @@ Matrix SparseTensor::contract_all_but(Index mode, std::span<const Matrix> factor
       target = sum.matrix();
       sum.setZero();
     }
-  }
+  });
   for (Index c = 0; c < chunks; ++c) {
     const Index begin = c * entries_per_chunk, end = std::min(nnz(), begin + entries_per_chunk);
     result.col(row_of(begin)) += first.col(c);
@@ -345,8 +345,7 @@ Vector SparseTensor::values(std::span<const Matrix> factors) const {
   const std::vector<Matrix> rows = factors_by_row(factors);
   const Index length = factors[0].cols(), chunks = chunk_count(nnz());
   Matrix partial = Matrix::Zero(length, chunks);
-#pragma omp parallel for schedule(dynamic) if (chunks > 1)
-  for (Index c = 0; c < chunks; ++c) {
+  parallel_for(chunks, {1, chunks > 1}, [&](Index c) {
     const Index begin = c * entries_per_chunk, end = std::min(nnz(), begin + entries_per_chunk);
     Eigen::ArrayXd product(length), sum = Eigen::ArrayXd::Zero(length);
     for (Index e = begin; e < end; ++e) {
@@ -354,7 +353,7 @@ Vector SparseTensor::values(std::span<const Matrix> factors) const {
       sum += product;
     }
     partial.col(c) = sum.matrix();
-  }
+  });
   Vector sum = Vector::Zero(length);
   for (Index c = 0; c < chunks; ++c) sum += partial.col(c);
   return sum;

@@ -54,10 +54,10 @@ SparseTiles::SparseTiles(const SparseTensor& tensor)
   value_.resize(static_cast<std::size_t>(tensor.nnz()));
   const std::vector<Index> ranges = ranges_of_first_mode(tensor, edge_bits_[0]);
   std::vector<std::vector<Block>> found(ranges.size() - 1);
-#pragma omp parallel for schedule(dynamic) if (found.size() > 1)
-  for (std::size_t r = 0; r < found.size(); ++r) {
+  parallel_for(std::ssize(found), {1, found.size() > 1}, [&](Index i) {
+    const auto r = static_cast<std::size_t>(i);
     found[r] = sort_range(tensor, ranges[r], ranges[r + 1]);
-  }
+  });
   for (const std::vector<Block>& blocks : found) {
     blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
   }

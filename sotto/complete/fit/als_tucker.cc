@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/complete/fit/als_modes.h"
 #include "sotto/complete/kernels/tucker_entry.h"
 #include "sotto/linalg/spectral.h"
@@ -94,11 +95,10 @@ class TuckerAls final : public Solver {
   double solve_core() {
     std::vector<CoreSystem> pieces(kCorePieces, CoreSystem(0));
     const Index n = entries_.size();
-#pragma omp parallel for schedule(dynamic, 1) if (worth_threads(entries_))
-    for (Index p = 0; p < kCorePieces; ++p) {
+    parallel_for(kCorePieces, {1, worth_threads(entries_)}, [&](Index p) {
       pieces[static_cast<std::size_t>(p)] =
           sum_core(p * n / kCorePieces, (p + 1) * n / kCorePieces);
-    }
+    });
     CoreSystem all = std::move(pieces[0]);
     for (std::size_t p = 1; p < pieces.size(); ++p) {
       all.outer += pieces[p].outer;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sotto/base/error.h"
+#include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/kernels/cp_entry.h"
@@ -101,8 +102,7 @@ std::vector<double> CompletionModel::predict(const ObservedEntries& entries) con
   constexpr Index kChunk = 1 << 14;
   std::vector<double> result(entries.value.size());
   const Index chunks = (entries.size() + kChunk - 1) / kChunk;
-#pragma omp parallel for schedule(static) if (chunks > 1)
-  for (Index c = 0; c < chunks; ++c) {
+  parallel_for(chunks, {0, chunks > 1}, [&](Index c) {
     const Index first = c * kChunk, last = std::min(entries.size(), first + kChunk);
     low_rank_of(*this, entries, first, last,
                 [&](Index e, double x) { result[static_cast<std::size_t>(e)] = x; });
@@ -110,7 +110,7 @@ std::vector<double> CompletionModel::predict(const ObservedEntries& entries) con
       double& x = result[static_cast<std::size_t>(e)];
       x = finish(*this, entries, e, x);
     }
-  }
+  });
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "sotto/base/parallel.h"
 #include "sotto/complete/kernels/row_system.h"
 #include "sotto/tensor/observed.h"
 
@@ -71,18 +72,21 @@ template <int S, class MakeWork, class Fill, class Done>
 double solve_rows(const RowPass& pass, MakeWork make_work, Fill fill, Done done) {
   const EntriesInRowOrder& entries = pass.entries;
   std::vector<double> error(static_cast<std::size_t>(entries.rows()));
-#pragma omp parallel if (pass.with_threads)
-  {
-    RowSystem<S> system(pass.rank);
-    auto work = make_work();
-#pragma omp for schedule(dynamic, 16)
-    for (Index i = 0; i < entries.rows(); ++i) {
-      system.clear();
-      entries.for_each(i, [&](const AlsEntry& entry) { fill(work, system, entry); });
-      const RowSolution found = system.solve(pass.penalty, pass.with_covariance);
-      error[static_cast<std::size_t>(i)] = done(i, system, found);
-    }
-  }
+  struct Work {
+    RowSystem<S> system;
+    std::invoke_result_t<MakeWork&> own;
+  };
+  parallel_for_with(
+      entries.rows(), {16, pass.with_threads},
+      [&] {
+        return Work{RowSystem<S>(pass.rank), make_work()};
+      },
+      [&](Work& work, Index i) {
+        work.system.clear();
+        entries.for_each(i, [&](const AlsEntry& entry) { fill(work.own, work.system, entry); });
+        const RowSolution found = work.system.solve(pass.penalty, pass.with_covariance);
+        error[static_cast<std::size_t>(i)] = done(i, work.system, found);
+      });
   return std::accumulate(error.begin(), error.end(), 0.0);
 }
 

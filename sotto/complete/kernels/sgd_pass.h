@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "sotto/base/parallel.h"
 #include "sotto/complete/kernels/blocks.h"
 #include "sotto/complete/kernels/packs.h"
 
@@ -70,15 +71,14 @@ double for_each_stratum(BlockedRecords<O>& records, const BlockPlan& plan, std::
   std::vector<double> found(static_cast<std::size_t>(plan.parts()));
   double sum = 0;
   for (const Index stratum : strata) {
-#pragma omp parallel for schedule(dynamic, 1) if (plan.parts() > 1)
-    for (Index j = 0; j < plan.parts(); ++j) {
+    parallel_for(plan.parts(), {1, plan.parts() > 1}, [&](Index j) {
       const Index b = plan.block_in(stratum, j);
       const auto number = epoch * static_cast<std::uint64_t>(plan.blocks());
       SeededRandom order(seed, kBlockStream + number + static_cast<std::uint64_t>(b));
       const std::span<Record<O>> block = records.block(b);
       shuffle(block, order);
       found[static_cast<std::size_t>(j)] = pass(block, j);
-    }
+    });
     sum += std::accumulate(found.begin(), found.end(), 0.0);
     end_stratum(stratum);
   }

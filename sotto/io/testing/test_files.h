@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
-#include "sotto/base/testing/error_of.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/base/testing/error_of.h"
 
 namespace sotto {
 

@@ -1,0 +1,20 @@
+// What a file claims without showing it: the documents, words and rows of a header, or of one large
+// number.
+//
+// Memory and time follow such claims, so a public file is believed a million things for nothing and
+// more where it has entries for them. A private file says what its header says: how much is in it
+// must not matter.
+#pragma once
+
+#include "sotto/linalg/matrix.h"
+
+namespace sotto {
+
+inline constexpr Index kClaimedForNothing = Index{1} << 20;
+inline constexpr Index kClaimedPerEntry = 16;
+
+inline bool is_believable(Index claimed, Index entries) {
+  return claimed - kClaimedForNothing <= kClaimedPerEntry * entries;
+}
+
+}  // namespace sotto
