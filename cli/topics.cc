@@ -11,6 +11,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/io/read_corpus.h"
+#include "sotto/release/private_vocabulary.h"
 #include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/companions.h"
@@ -144,7 +145,10 @@ class Topics final : public Command {
     print(result.evaluation);
     if (result.open)
       fmt::print("{} documents in {:.3g} s\n", result.documents, result.open->seconds);
-    if (result.released) print(*result.released, result.exposes);
+    if (result.released) {
+      print_chosen_words(*result.released, std::ssize(result.vocabulary));
+      print(*result.released, result.exposes);
+    }
   }
 
   static void print(const TopicEvaluation& evaluation) {
@@ -163,6 +167,15 @@ class Topics final : public Command {
       fmt::print("distance to the true topics: total variation {:.4f}, e_comp {:.4f}\n",
                  evaluation.truth->total_variation, evaluation.truth->component_error);
     }
+  }
+
+  static void print_chosen_words(const TopicsResult::Private& released, Index words) {
+    const auto& releases = released.certificate.releases;
+    if (releases.empty() || releases[0].record.what != kVocabularyRelease) return;
+    fmt::print(
+        "{} words were chosen privately, and the model knows no others: more documents, a larger "
+        "--epsilon or a public list of words (--vocab) give more\n",
+        words);
   }
 
   static void print(const TopicsResult::Private& released, const std::string& exposes) {

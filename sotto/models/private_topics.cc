@@ -9,6 +9,8 @@ namespace {
 
 // Below this strength there are no expectation steps, and the second moment gets their share.
 constexpr double kStrengthForSteps = 80;
+// Shorter documents have no triples, or too few: the pair moment gets the share of the third.
+constexpr double kLengthForTriples = 5;
 // Rounds on the variational parameters within an expectation step.
 constexpr int kExpectationRounds = 8;
 
@@ -22,13 +24,13 @@ class TopicReleases {
         progress_(progress),
         shares_(plan.shares),
         steps_(plan.steps),
+        mechanism_(plan.mechanism),
         estimate_(plan.shape.words, options) {}
 
   PrivateTopicFit run() {
     release_first();
     release_second();
-    TopicModel model =
-        plan_.mechanism == TopicMechanism::pairs ? topics_from_pairs() : release_third();
+    TopicModel model = mechanism_ == TopicMechanism::pairs ? topics_from_pairs() : release_third();
     documents_.keep_words({});
     for (std::int64_t step = 0; step < steps_; ++step) model = release_step(model, step);
     return {std::move(model), {}, estimate_.frequencies(), core_, steps_};
@@ -39,6 +41,12 @@ class TopicReleases {
     return estimate_.expected_strength(documents_.documents(), plan_.mu_of(shares_.second));
   }
 
+  // Words of a document, from the released mass of the first moment under weights by length.
+  double length_shown() const {
+    const double root = estimate_.first_mass() / -plan_.first_rule;
+    return root > 0 ? 6 * root * root : 0;
+  }
+
   void release_first() {
     continue_or_throw(progress_, {"first moment", 0, 0});
     estimate_.take_first(
@@ -47,6 +55,11 @@ class TopicReleases {
       shares_.second += shares_.steps;
       shares_.steps = 0;
       steps_ = 0;
+    }
+    if (plan_.flat && length_shown() < kLengthForTriples) {
+      mechanism_ = TopicMechanism::pairs;
+      shares_.second += shares_.third;
+      shares_.third = 0;
     }
     core_ = plan_.core_for(strength());
   }
@@ -88,6 +101,7 @@ class TopicReleases {
   const ProgressCallback& progress_;
   TopicShares shares_;
   std::int64_t steps_;
+  TopicMechanism mechanism_;  // without a third moment where documents are short
   Index core_ = 0;
   PrivateTopicEstimate estimate_;
 };

@@ -50,6 +50,8 @@ class PrivateTopicEstimate {
   PrivateTopicEstimate(Index words, const TopicOptions& options);
 
   void take_first(Noisy<Vector> first);
+  // The sum of the released first moment: the mean weight of a document.
+  double first_mass() const { return first_.value.sum(); }
   // The eigenvalue that frequencies alone give the pair moment, divided by the edge of the spectrum
   // of its noise for one word, when the moment costs `second_mu`. The edge grows with the square
   // root of the number of words.

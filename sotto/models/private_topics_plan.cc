@@ -21,6 +21,48 @@ constexpr double kVocabularyShare = 0.1;
 constexpr double kVocabularyDelta = 0.1;
 constexpr std::int64_t kMostValues = std::int64_t{1} << 33;
 
+// Few words and much data: moments without bias. Documents repeat few words often, so the fewer the
+// words, the flatter the weights by length must be: the factor of `words` words, fitted to 10 to
+// 100 words (docs/topics.md).
+constexpr std::int64_t kFewWords = 100;
+double flat_weight(double words) { return std::clamp(0.15 * std::pow(words / 20, 1.3), 0.05, 1.0); }
+// The largest noise of the third moment over the part of a topic in it at which it is used. A topic
+// is taken to have the norm sqrt(4/V), a document ten words.
+constexpr double kMostThirdNoise = 0.006;
+// Below this noise, weights become flatter as the noise does, down to a third: what clipping leaves
+// of the bias falls with the noise.
+constexpr double kNoiseOfBias = 4e-4;
+constexpr double kFlattest = 1.0 / 3;
+constexpr TopicShares kFlatShares{0, 0.1, 0.4, 0.5, 0};
+
+double third_noise_over_topic(const PrivateTopicPlan& plan) {
+  const auto words = static_cast<double>(plan.shape.words);
+  const double noise =
+      std::sqrt(2 / kFlatShares.third) / (static_cast<double>(plan.shape.documents) * plan.mu);
+  const double mass = flat_weight(words) * std::sqrt(10.0 * 9 * 8 / 6);
+  return noise * static_cast<double>(plan.topics) / (mass * std::pow(4 / words, 1.5));
+}
+
+// Where the third moment stands out of its noise, all three moments are taken without bias, and
+// there are no expectation steps, which have a bias of their own. By public numbers alone.
+void take_flat_moments_where_they_pay(PrivateTopicPlan& plan, const TopicOptions& options,
+                                      const DocumentPrivacyOptions& privacy) {
+  const bool open = privacy.mechanism == TopicMechanism::automatic && !options.single_topic() &&
+                    !options.refine && !privacy.core && plan.shape.words > 0 &&
+                    plan.shape.words <= kFewWords;
+  if (!open) return;
+  const double noise = third_noise_over_topic(plan);
+  if (noise > kMostThirdNoise) return;
+  plan.mechanism = TopicMechanism::triples;
+  plan.shares = kFlatShares;
+  plan.steps = 0;
+  plan.may_skip_steps = false;
+  plan.core = plan.shape.words;
+  plan.flat = true;
+  const double flatter = std::clamp(std::sqrt(noise / kNoiseOfBias), kFlattest, 1.0);
+  plan.first_rule = plan.moment_rule = by_length(flatter * flat_weight(double(plan.shape.words)));
+}
+
 TopicShares topic_shares_of(const PrivateTopicPlan& plan) {
   TopicShares shares;
   if (plan.mechanism == TopicMechanism::triples) shares = {0, 0.1, 0.3, 0.2, 0.4};
@@ -74,8 +116,8 @@ std::vector<PlannedRelease> planned_topic_releases(const PrivateTopicPlan& plan)
   list.push_back(planned_document_release(plan, kFirstMomentRelease, words, plan.shares.first));
   list.push_back(planned_document_release(
       plan, kSecondMomentRelease, core_known ? pairs_of_words(*plan.core) : 0, plan.shares.second));
-  // When steps are left out their share goes here, and there is less noise.
-  if (plan.may_skip_steps) list.back().noise.reset();
+  // When steps or the third moment are left out their share goes here, and there is less noise.
+  if (plan.may_skip_steps || plan.flat) list.back().noise.reset();
   if (plan.mechanism == TopicMechanism::triples) {
     const Index dims = third_dimensions(plan.topics, plan.core.value_or(plan.core_for(0)));
     list.push_back(planned_document_release(
@@ -174,6 +216,7 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
     target.epsilon -= 2 * plan.vocabulary_delta;
   }
   plan.mu = affordable_mu(target, 1, most_topic_values(plan));
+  take_flat_moments_where_they_pay(plan, options, privacy);
   return plan;
 }
 

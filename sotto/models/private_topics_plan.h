@@ -38,6 +38,7 @@ struct PrivateTopicPlan {
   bool may_skip_steps = false;       // whether the first moment may decide against them
   std::optional<std::int64_t> core;  // words of the core; empty: the first moment decides
   // The rules by which documents are weighted (moments/document_moments.h).
+  bool flat = false;  // few words and much data: moments without bias
   double first_rule = kUnitNorm;
   double moment_rule = kUnitNorm;
 

@@ -8,6 +8,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/moments/testing/enumerated_moments.h"
+#include "sotto/release/testing/ask_documents.h"
 
 namespace sotto {
 namespace {
@@ -62,6 +63,24 @@ TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
       }
     }
   }
+}
+
+TEST(PrivateTopicPlan, few_words_and_much_data_are_taken_without_bias) {
+  const auto plan_of = [](Index documents, Index words, double epsilon) {
+    return plan_private_topics({documents, words}, topics(2), privacy(epsilon));
+  };
+  for (const Index words : {10, 20, 50}) {
+    const PrivateTopicPlan plan = plan_of(100000, words, 1);
+    EXPECT_EQ(plan.mechanism, TopicMechanism::triples);
+    EXPECT_EQ(plan.steps, 0);
+    EXPECT_EQ(plan.core, words);
+    EXPECT_LT(plan.moment_rule, 0);
+    EXPECT_NEAR(sum(plan.shares), 1, 1e-15);
+    EXPECT_EQ(plan_of(3000, words, 1).mechanism, TopicMechanism::pairs);
+    EXPECT_EQ(plan_of(100000, words, 0.03).mechanism, TopicMechanism::pairs);
+  }
+  EXPECT_LT(plan_of(100000, 50, 1).moment_rule, plan_of(100000, 20, 1).moment_rule);
+  EXPECT_EQ(plan_of(900000, 1000, 8).mechanism, TopicMechanism::pairs);
 }
 
 TEST(PrivateTopicPlan, costs_no_more_than_the_budget_holds) {
@@ -175,7 +194,8 @@ TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_
   const double second = std::get<GaussianCost>(weak.certificate.releases[1].record.cost).mu;
   EXPECT_NEAR(second, weak.plan.mu * std::sqrt(0.9), 1e-6 * second);
 
-  const Outcome strong = run(random_corpus(20000, 9, 2, 1), topics(2), privacy(1));
+  const Outcome strong =
+      run(random_corpus(20000, 9, 2, 1), topics(2), privacy(1, TopicMechanism::pairs));
   EXPECT_EQ(strong.fit.steps, 3);
   EXPECT_EQ(strong.certificate.releases.size(), 5u);
 
@@ -190,6 +210,23 @@ TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_
   for (const Outcome* o : {&weak, &strong, &asked, &none}) {
     EXPECT_LE(spent(o->certificate), o->plan.mu);
   }
+}
+
+// Documents of two words have no third moment: the released first moment says so.
+TEST(PrivateTopics, short_documents_of_few_words_have_topics_without_a_third_moment) {
+  std::vector<Counts> documents;
+  for (int n = 0; n < 20000; ++n) {
+    Counts counts(9, 0);
+    const bool low = n % 2 == 0;
+    counts[static_cast<std::size_t>(low ? n % 3 : 4 + n % 5)] += 1;
+    counts[static_cast<std::size_t>(low ? n % 2 : 4 + n % 4)] += 1;
+    documents.push_back(counts);
+  }
+  Corpus corpus = corpus_of(documents);
+  const Outcome found = run(corpus, topics(2), privacy(1));
+  EXPECT_TRUE(found.plan.flat);
+  EXPECT_EQ(found.certificate.releases.size(), 2u);
+  EXPECT_NEAR(spent(found.certificate), found.plan.mu, 1e-6 * found.plan.mu);
 }
 
 TEST(PrivateTopics, an_insecure_seed_repeats_and_proves_nothing) {

@@ -95,6 +95,40 @@ TEST_F(PrivateDocumentsTest, the_worst_pairs_reach_the_sensitivity_and_do_not_pa
   }
 }
 
+// Under weights by length the bound is the same: long documents of one word each reach it.
+TEST_F(PrivateDocumentsTest, weights_by_length_keep_the_sensitivity) {
+  const Index v = 6, k = 3, n = 4;
+  SeededRandom random(8);
+  for (const double f : {1.0, 0.15, 1e-3}) {
+    for (int trial = 0; trial < 30; ++trial) {
+      Question question = some_question(v, k, random);
+      question.rule = by_length(f);
+      std::vector<Counts> documents;
+      for (Index d = 0; d < n; ++d) documents.push_back(random_document(v, random));
+      const Corpus corpus = corpus_of(documents);
+      documents[random.below(n)] = random_document(v, random);
+      for (const Kind kind : {Kind::first, Kind::second, Kind::third}) {
+        EXPECT_LE(change(corpus, corpus_of(documents), kind, question),
+                  kRoot2 / double(n) * (1 + kGridSlack))
+            << f << " " << int(kind);
+      }
+    }
+    Question question = some_question(v, k, random);
+    question.rule = by_length(f);
+    question.q = Matrix::Identity(v, k);
+    const std::int32_t longest = std::numeric_limits<std::int32_t>::max();
+    for (const Kind kind : {Kind::first, Kind::second, Kind::third}) {
+      EXPECT_GE(change(corpus_of({{longest, 0, 0, 0, 0, 0}}), corpus_of({{0, longest, 0, 0, 0, 0}}),
+                       kind, question),
+                0.999 * kRoot2)
+          << f << " " << int(kind);
+    }
+  }
+  Question question = some_question(v, k, random);
+  DocumentRun run(corpus_of({{1, 2, 3, 0, 0, 0}}));
+  EXPECT_THROW(run.documents.first_moment(by_length(1.5), 1), Error);
+}
+
 // Weights and topics near the end of the range of doubles: what is summed is still what was
 // measured.
 TEST_F(PrivateDocumentsTest, words_that_no_topic_can_produce_move_counts_no_further_than_others) {

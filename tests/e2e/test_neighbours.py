@@ -187,9 +187,9 @@ def topics_cases():
     steps = ("--refine", 2, "--core", 10)
 
     def case(name, render, *options, others=data.OTHER_DOCUMENTS, released=TOPICS, sets=(),
-             public=None, target=TARGET, alike=None, file="data"):
+             public=None, target=TARGET, alike=None, file="data", units=None):
         return Case(f"topics {name}", ("topics", "FILE", "-k", 2, *target, *options),
-                    data.two_topics(), render, others, file, public or vocab,
+                    units or data.two_topics(), render, others, file, public or vocab,
                     released=released, released_sets=sets, alike=alike or {})
 
     formats = (("UCI", data.uci, ("--format", "uci"), {}),
@@ -222,6 +222,8 @@ def topics_cases():
              "other", "--reference", "other", "--infer", "other", public={**vocab, "other": other}),
         case("as published, agn", data.uci, *uci, "--model", "single", "--as-published", "agn",
              alike=data.ALIKE_SHORT),
+        # So many documents that moments without bias are taken.
+        case("few words, much data", data.uci, *uci, units=data.two_topics(documents=3000)),
         case("as published, avn", data.uci, *uci, "--model", "single", "--as-published", "avn",
              alike=data.ALIKE_SHORT),
         case("as published, esmaeili-1", data.uci, *uci, "--as-published", "esmaeili-1"),

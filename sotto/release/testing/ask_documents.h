@@ -73,6 +73,7 @@ struct Question {
   Matrix q;          // V x k, orthonormal
   RowMatrix topics;  // V x k
   Vector alpha, word_scale;
+  double rule = kUnitNorm;  // of the moments
 };
 
 inline Vector isometric(const SymmetricTensor& tensor) {
@@ -97,13 +98,13 @@ inline Vector isometric(const Matrix& symmetric) {
 
 inline Noisy<Vector> ask(PrivateDocuments& documents, Kind kind, const Question& question,
                          double mu) {
-  if (kind == Kind::first) return documents.first_moment(0, mu).value();
+  if (kind == Kind::first) return documents.first_moment(question.rule, mu).value();
   if (kind == Kind::second) {
-    const auto answer = documents.second_moment(0, mu).value();
+    const auto answer = documents.second_moment(question.rule, mu).value();
     return {isometric(answer.value), answer.deviation};
   }
   if (kind == Kind::third) {
-    const auto answer = documents.third_moment(question.q, 0, mu).value();
+    const auto answer = documents.third_moment(question.q, question.rule, mu).value();
     return {isometric(answer.value), answer.deviation};
   }
   const auto answer =
