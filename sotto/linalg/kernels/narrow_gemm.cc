@@ -29,7 +29,7 @@ void prefetch(const StridedMatrix& a, const double* column, Index t) {
 template <int Vectors, bool Half, int Rows>
 void tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
   constexpr int kHalfAt = Vectors * kLanes;
-  Lanes sum[Rows][Vectors > 0 ? Vectors : 1];
+  Lanes sum[Rows][std::max(Vectors, 1)];
   HalfLanes half[Rows];
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) sum[r][v] = load(c + r * stride + v * kLanes);
@@ -37,7 +37,7 @@ void tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
   }
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
-    Lanes bt[Vectors > 0 ? Vectors : 1];
+    Lanes bt[std::max(Vectors, 1)];
     HalfLanes half_bt = {};
     prefetch<Rows>(a, column, t);
     for (int v = 0; v < Vectors; ++v) bt[v] = load(b + v * kLanes);
