@@ -4,8 +4,8 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <cstring>
 
 #include "sotto/base/error.h"
 
@@ -18,10 +18,36 @@ constexpr std::size_t kAtOnce = 256;  // so much is given whole, or not at all
   throw Error("the operating system gives no random numbers", "", Fault::system);
 }
 
+// libsodium asks for random numbers when it starts, and would end the program where there are none.
+// It gets them from here instead, and a refusal is kept for start_sodium(). Keys never come this way.
+bool was_refused = false;
+
+void fill_for_sodium(void* bytes, std::size_t count) {
+  try {
+    fill_from_system({static_cast<std::uint8_t*>(bytes), count});
+  } catch (const Error&) {
+    was_refused = true;
+    std::memset(bytes, 0, count);
+  }
+}
+
+std::uint32_t random_for_sodium() {
+  std::uint32_t bits = 0;
+  fill_for_sodium(&bits, sizeof bits);
+  return bits;
+}
+
 bool sodium_starts() {
-  std::array<std::uint8_t, 16> tried{};  // libsodium would not return
-  fill_from_system(tried);
-  return sodium_init() >= 0;
+  static randombytes_implementation source = {[] { return "getrandom"; },
+                                              random_for_sodium,
+                                              nullptr,
+                                              nullptr,
+                                              fill_for_sodium,
+                                              nullptr};
+  randombytes_set_implementation(&source);
+  const bool started = sodium_init() >= 0;
+  if (was_refused) refuse();
+  return started;
 }
 
 }  // namespace

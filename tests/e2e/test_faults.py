@@ -23,8 +23,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLOW = "SOTTO_SLOW" in os.environ
 QUICK = 2.0 if not SLOW else 10.0  # seconds; other tests run beside these
 
-UCI = "3\n4\n4\n1 1 2\n1 2 1\n2 3 1\n3 4 5\n"
-
 
 class Lies(ProgramTest):
     """Work and memory follow what is in a file, not what it claims."""
@@ -170,7 +168,7 @@ def snapshot(folder):
 
 CALLS = ["write", "fsync", "rename", "open", "close", "read", "mkdir", "getrandom", "thread",
          "malloc"]
-PRIVATE = "--epsilon", "1", "--delta", "1e-6"
+PRIVATE = "--epsilon", "8", "--delta", "1e-4", "--max-norm", "10"
 
 
 def built_library(folder):
@@ -215,8 +213,10 @@ class NthCall(ProgramTest):
                 self.assertIn(done.returncode, (0, 1, 2, 3), what)
                 left = snapshot(self.work)
                 if done.returncode in (1, 2):
-                    self.assertEqual(done.stderr.count(b"\n"), 1, what)
-                    self.assertTrue(done.stderr.startswith(b"sotto: "), what)
+                    # The OpenMP runtime has a line of its own, after an empty one (SECURITY.md).
+                    line = done.stderr.removeprefix(b"\n")
+                    self.assertEqual(line.count(b"\n"), 1, what)
+                    self.assertTrue(line.startswith((b"sotto: ", b"libgomp: ")), what)
                     self.assertEqual(left, before, what)
                 else:  # the call was not needed, and the result is whole
                     self.assertEqual(left.keys(), before.keys(), what)
@@ -242,10 +242,12 @@ class NthCall(ProgramTest):
 
     COMMANDS = [
         ["decompose", "t/tensor.npy", "-k", "2", "--out", "out"],
-        ["mixture", "p/points.npy", "-k", "2", *PRIVATE, "--clip", "5", "--out", "out"],
+        ["mixture", "p/points.npy", "-k", "2", *PRIVATE, "--out", "out"],
     ]
     MORE = [
-        ["decompose", "t/tensor.npy", "-k", "2", *PRIVATE, "--out", "out"],
+        ["decompose", "t/tensor.npy", "-k", "2", "--epsilon", "8", "--delta", "1e-6", "--anyway",
+         "--out", "out"],
+        ["stream", "p/points.npy", "-k", "2", *PRIVATE, "--out", "out"],
         ["mixture", "p/points.npy", "-k", "2", "--out", "out"],
         ["stream", "p/points.npy", "-k", "2", "--out", "out"],
         ["generate", "tensor", "-d", "5", "-k", "2", "--out", "out"],
