@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sotto/base/parallel.h"
+
 namespace sotto {
 namespace {
 
