@@ -11,7 +11,6 @@
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
 #include "sotto/io/read_corpus.h"
-#include "sotto/release/private_vocabulary.h"
 #include "sotto/report/describe.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/companions.h"
@@ -170,8 +169,7 @@ class Topics final : public Command {
   }
 
   static void print_chosen_words(const TopicsResult::Private& released, Index words) {
-    const auto& releases = released.certificate.releases;
-    if (releases.empty() || releases[0].record.what != kVocabularyRelease) return;
+    if (!released.chose_words()) return;
     fmt::print(
         "{} words were chosen privately, and the model knows no others: more documents, a larger "
         "--epsilon or a public list of words (--vocab) give more\n",

@@ -299,6 +299,10 @@ std::vector<std::string> TopicsTask::unused_options() const {
   return unused;
 }
 
+bool TopicsResult::Private::chose_words() const {
+  return !certificate.releases.empty() && certificate.releases[0].record.what == kVocabularyRelease;
+}
+
 std::string TopicsResult::word(Index number) const {
   if (vocabulary.empty()) return fmt::format("#{}", number);
   return vocabulary[static_cast<std::size_t>(number)];

@@ -107,6 +107,7 @@ struct TopicsResult {
     std::vector<PublishedCondition> conditions;
 
     bool published() const { return as_published != PublishedTopics::off; }
+    bool chose_words() const;  // the vocabulary is one of the releases
   };
   std::optional<Private> released;
 
