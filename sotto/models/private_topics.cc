@@ -99,7 +99,7 @@ class TopicReleases {
   PrivateDocuments& documents_;
   const PrivateTopicPlan& plan_;
   const ProgressCallback& progress_;
-  TopicShares shares_;
+  TopicBudget shares_;
   std::int64_t steps_;
   TopicMechanism mechanism_;  // without a third moment where documents are short
   Index core_ = 0;

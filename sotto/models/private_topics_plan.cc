@@ -33,7 +33,7 @@ constexpr double kMostThirdNoise = 0.006;
 // of the bias falls with the noise.
 constexpr double kNoiseOfBias = 4e-4;
 constexpr double kFlattest = 1.0 / 3;
-constexpr TopicShares kFlatShares{0, 0.1, 0.4, 0.5, 0};
+constexpr TopicBudget kFlatShares{0, 0.1, 0.4, 0.5, 0};
 
 double third_noise_over_topic(const PrivateTopicPlan& plan) {
   const auto words = static_cast<double>(plan.shape.words);
@@ -63,8 +63,8 @@ void take_flat_moments_where_they_pay(PrivateTopicPlan& plan, const TopicOptions
   plan.first_rule = plan.moment_rule = by_length(flatter * flat_weight(double(plan.shape.words)));
 }
 
-TopicShares topic_shares_of(const PrivateTopicPlan& plan) {
-  TopicShares shares;
+TopicBudget topic_budget_of(const PrivateTopicPlan& plan) {
+  TopicBudget shares;
   if (plan.mechanism == TopicMechanism::triples) shares = {0, 0.1, 0.3, 0.2, 0.4};
   if (plan.steps == 0) {
     const double rest = shares.second + shares.third;
@@ -132,7 +132,7 @@ std::vector<PlannedRelease> planned_topic_releases(const PrivateTopicPlan& plan)
 
 }  // namespace
 
-double TopicShares::of_step(std::int64_t step, std::int64_t steps_in_all) const {
+double TopicBudget::of_step(std::int64_t step, std::int64_t steps_in_all) const {
   double sum = 0;
   for (std::int64_t s = 0; s < steps_in_all; ++s) sum += std::pow(kStepGrowth, double(s));
   return steps * std::pow(kStepGrowth, double(step)) / sum;
@@ -201,7 +201,7 @@ PrivateTopicPlan plan_private_topics(const PublicCorpusShape& shape, const Topic
   if (plan.mechanism == TopicMechanism::triples) plan.moment_rule = kByLength;
   plan.steps = can_refine ? options.refine.value_or(kChosenTopicSteps) : 0;
   plan.may_skip_steps = !options.refine && can_refine && plan.mechanism == TopicMechanism::pairs;
-  plan.shares = topic_shares_of(plan);
+  plan.shares = topic_budget_of(plan);
   if (privacy.core) {
     const bool fits = shape.words == 0 || *privacy.core <= shape.words;
     SOTTO_REQUIRE_AT(*privacy.core >= plan.topics && fits, "`core`",

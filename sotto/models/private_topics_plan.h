@@ -16,7 +16,7 @@
 namespace sotto {
 
 // Shares of mu^2.
-struct TopicShares {
+struct TopicBudget {
   double vocabulary = 0;
   double first = 0.1;
   double second = 0.5;
@@ -33,7 +33,7 @@ struct PrivateTopicPlan {
   Index topics = 0;
   double mu = 0;                // of the whole run
   double vocabulary_delta = 0;  // part of delta for choosing the words
-  TopicShares shares;
+  TopicBudget shares;
   std::int64_t steps = 0;            // expectation steps that are paid for
   bool may_skip_steps = false;       // whether the first moment may decide against them
   std::optional<std::int64_t> core;  // words of the core; empty: the first moment decides

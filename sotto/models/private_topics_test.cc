@@ -35,7 +35,7 @@ TopicOptions topics(std::int64_t k, DocumentModel model = DocumentModel::lda,
   return options;
 }
 
-double sum(const TopicShares& s) { return s.first + s.second + s.third + s.steps; }
+double sum(const TopicBudget& s) { return s.first + s.second + s.third + s.steps; }
 
 TEST(PrivateTopicPlan, shares_sum_to_one_and_go_to_steps_that_are_taken) {
   for (const auto& [mechanism, mechanism_name] : enum_names(TopicMechanism{})) {
