@@ -27,7 +27,8 @@ def number(x):
 
 def row(name, found):
     worst, power = found["worst"], found["power"]
-    seen = f"{100 * power['noise']:.0f}%" if power["epsilon"] is not None else "none"
+    seen = "not computed" if power["noise"] is None else (
+        f"{100 * power['noise']:.0f}%" if power["epsilon"] is not None else "none")
     return (f"| {name} | {number(found['claimed']['epsilon'])} at {found['claimed']['delta']:.0e} | "
             f"{number(found['at_delta']['exceeded'])} | {number(worst['claimed'])} at "
             f"{worst['delta']:g} | {number(worst['exceeded'])} | {found['runs']} | {seen} |")

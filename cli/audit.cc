@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -58,6 +59,7 @@ class AuditCommand final : public Command {
     SOTTO_REQUIRE_AT(!same_file(neighbour_, runs.path()), "`neighbour`",
                      "{} is the data itself; give data that differs from it in one unit",
                      neighbour_);
+    if (!std::ifstream(neighbour_)) throw Error("cannot be read", neighbour_, Fault::unopened);
     say_first();
     return report(audit::audit(neighbour_runs(runs)));
   }

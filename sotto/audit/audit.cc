@@ -224,6 +224,10 @@ std::string AuditResult::to_text() const {
         "epsilon of {:.4g} at that delta) if a best test is among those tried; an epsilon above "
         "{:.3g} they cannot prove\n",
         100 * power.noise, power.epsilon, power.most);
+  } else if (std::isnan(power.epsilon)) {
+    text += fmt::format(
+        "power: not computed for sampled releases; an epsilon above {:.3g} they cannot prove\n",
+        power.most);
   } else {
     text += fmt::format(
         "power: so many runs cannot disprove this claim; an epsilon above {:.3g} they cannot "
@@ -234,16 +238,17 @@ std::string AuditResult::to_text() const {
 }
 
 Json AuditResult::to_json() const {
-  return {
-      {"runs", runs},
-      {"judged", judged},
-      {"confidence", kConfidence},
-      {"claimed", {{"epsilon", claim.epsilon}, {"delta", claim.delta}}},
-      {"exceeds", exceeds()},
-      {"at_delta", finding_json(at_delta)},
-      {"worst", finding_json(worst)},
-      {"power",
-       {{"noise", power.noise}, {"epsilon", finite_or_null(power.epsilon)}, {"most", power.most}}}};
+  return {{"runs", runs},
+          {"judged", judged},
+          {"confidence", kConfidence},
+          {"claimed", {{"epsilon", claim.epsilon}, {"delta", claim.delta}}},
+          {"exceeds", exceeds()},
+          {"at_delta", finding_json(at_delta)},
+          {"worst", finding_json(worst)},
+          {"power",
+           {{"noise", finite_or_null(power.noise)},
+            {"epsilon", finite_or_null(power.epsilon)},
+            {"most", power.most}}}};
 }
 
 }  // namespace sotto::audit

@@ -28,10 +28,11 @@ struct Finding {
 };
 
 // What so many runs could have shown.
+// noise and epsilon are NaN for sampled releases, against which the best test is not known.
 struct Power {
   double most = 0;  // epsilon that a perfect test could prove at the delta of the certificate
-  double epsilon =
-      0;  // a true epsilon at that delta that is found to exceed the claim, 8 times of 10
+  // A true epsilon at that delta that is found to exceed the claim, 8 times of 10.
+  double epsilon = 0;
   double noise = 0;  // the same as a share of the noise that was claimed; 0: none is found
 };
 

@@ -95,6 +95,7 @@ const std::vector<double>& Claims::epsilons(std::size_t count) const {
 NoiseKind Claims::noise(std::size_t count) const {
   bool all_laplace = true;
   for (const RecordBill& bill : beginning_of(certificate_, count).bills()) {
+    if (any_sampled(bill.spends)) return NoiseKind::sampled;
     if (std::isnan(basic_pure_epsilon(bill.spends))) return NoiseKind::gaussian;
     for (const Spend& spend : bill.spends) {
       all_laplace = all_laplace && std::holds_alternative<LaplaceCost>(spend.cost);

@@ -11,8 +11,8 @@
 namespace sotto::audit {
 
 // What the first releases are like, for the best test against them. `pure`: nothing but epsilon is
-// known.
-enum class NoiseKind { gaussian, laplace, pure };
+// known; `sampled`: the best test is not known.
+enum class NoiseKind { gaussian, laplace, pure, sampled };
 
 class Claims {
  public:

@@ -97,6 +97,10 @@ Power power_of(const Claims& claims, std::size_t count, const BinomialLimits& li
   power.most = proved_epsilon(limits.lower(limits.n()), limits.upper(0), delta);
   const double claimed = claims.epsilons(count).front();
   const NoiseKind noise = claims.noise(count);
+  if (noise == NoiseKind::sampled) {
+    power.noise = power.epsilon = kNaN;
+    return power;
+  }
   const double mu = noise == NoiseKind::gaussian ? gdp_mu(claimed, delta) : 0;
   const double factor = least_factor([&](double f) {
     if (noise == NoiseKind::gaussian) return gaussian_is_found(claims, count, limits, f * mu);

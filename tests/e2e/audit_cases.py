@@ -11,7 +11,7 @@ import subprocess
 
 import neighbour_data as data
 
-FEW_RUNS = 100  # suffice for what shows in every run
+FEW_RUNS = 300  # suffice for what shows in every run
 
 FAULTS = {"noise": "noise cut by 20%", "clip": "clip dropped", "key": "key reused",
           "stream": "stream reused", "count": "count in the clear"}
