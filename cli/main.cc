@@ -221,8 +221,8 @@ int explain(const std::exception_ptr& thrown) noexcept {
   return exit_failed;
 }
 
-// Where memory runs out, this is given back first: what is removed on the way out may need a little,
-// and a destructor that fails ends the program (those of JSON take memory).
+// Where memory runs out, this is given back first: what is removed on the way out may need a
+// little, and a destructor that fails ends the program (those of JSON take memory).
 void* reserve = nullptr;
 
 void use_reserve() {

@@ -19,7 +19,8 @@ constexpr std::size_t kAtOnce = 256;  // so much is given whole, or not at all
 }
 
 // libsodium asks for random numbers when it starts, and would end the program where there are none.
-// It gets them from here instead, and a refusal is kept for start_sodium(). Keys never come this way.
+// It gets them from here instead, and a refusal is kept for start_sodium(). Keys never come this
+// way.
 bool was_refused = false;
 
 void fill_for_sodium(void* bytes, std::size_t count) {
@@ -38,12 +39,8 @@ std::uint32_t random_for_sodium() {
 }
 
 bool sodium_starts() {
-  static randombytes_implementation source = {[] { return "getrandom"; },
-                                              random_for_sodium,
-                                              nullptr,
-                                              nullptr,
-                                              fill_for_sodium,
-                                              nullptr};
+  static randombytes_implementation source = {
+      [] { return "getrandom"; }, random_for_sodium, nullptr, nullptr, fill_for_sodium, nullptr};
   randombytes_set_implementation(&source);
   const bool started = sodium_init() >= 0;
   if (was_refused) refuse();
