@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
+#include <new>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/help.h"
@@ -101,6 +104,21 @@ int run_as_rank(const std::vector<std::string>& arguments, Ranks* ranks) {
   return exit_done;
 }
 
+// Where memory runs out, this is given back first: what is removed on the way out may need a
+// little, and a destructor that fails ends the program (those of JSON take memory).
+void* reserve = nullptr;
+
+void use_reserve() {
+  if (reserve == nullptr) throw std::bad_alloc();
+  std::free(std::exchange(reserve, nullptr));
+}
+
+void keep_reserve() {
+  constexpr std::size_t kBytes = std::size_t{1} << 20;
+  reserve = std::malloc(kBytes);
+  std::set_new_handler(use_reserve);
+}
+
 // A file that is opened must not become standard output or error because the caller closed them.
 // The places are taken by descriptors of which every use fails.
 void hold_standard_descriptors() {
@@ -130,6 +148,7 @@ int main(int argc, char** argv) {
   sotto::cli::hold_standard_descriptors();
   sotto::cli::start_with_short_waits(argv);
   sotto::clean_up_when_ended();
+  sotto::cli::keep_reserve();
   try {
     return sotto::cli::main({argv + 1, argv + argc});
   } catch (const std::exception&) {
