@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sotto/decompose/power.h"
 #include "sotto/io/output_folder.h"
@@ -32,7 +33,7 @@
 #define WRAPPED_WRITE_TEXT "_ZN5sotto12OutputFolder10write_textERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt17basic_string_viewIcS4_E"
 #define WRAPPED_SQUARED_NORMS "_ZN5sotto13squared_normsERKNS_10PointBlockE"
 #define WRAPPED_READ_RATINGS "_ZN5sotto12read_ratingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_17RatingFileOptionsE"
-#define WRAPPED_READ_CORPUS "_ZN5sotto11read_corpusERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEERKNS_17CorpusFileOptionsEPNS_12CorpusFormatE"
+#define WRAPPED_READ_CORPUS "_ZN5sotto11read_corpusERKSt6vectorINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESaIS6_EERKNS_17CorpusFileOptionsEPNS_12CorpusFormatE"
 #define WRAPPED_PROTECTED_TENSOR "_ZN5sotto16protected_tensorENS_9SensitiveISt7variantIJNS_11DenseTensorENS_12SparseTensorEEEEEb"
 #define WRAPPED_POWER_METHOD "_ZN5sotto19robust_power_methodERNS_15SymmetricOracleERKNS_12PowerOptionsERKSt8functionIFbRKNS_14ProgressReportEEE"
 // clang-format on
@@ -85,13 +86,15 @@ Sensitive<Ratings> leaky_read_ratings(const std::string& path, const RatingFileO
   return real_read_ratings(path, as_if_public);
 }
 
-decltype(read_corpus) real_read_corpus asm("__real_" WRAPPED_READ_CORPUS);
-decltype(read_corpus) leaky_read_corpus asm("__wrap_" WRAPPED_READ_CORPUS);
-Sensitive<Corpus> leaky_read_corpus(const std::string& path, const CorpusFileOptions& options,
-                                    CorpusFormat* format) {
+using ReadCorpus = Sensitive<Corpus>(const std::vector<std::string>&, const CorpusFileOptions&,
+                                     CorpusFormat*);
+ReadCorpus real_read_corpus asm("__real_" WRAPPED_READ_CORPUS);
+ReadCorpus leaky_read_corpus asm("__wrap_" WRAPPED_READ_CORPUS);
+Sensitive<Corpus> leaky_read_corpus(const std::vector<std::string>& paths,
+                                    const CorpusFileOptions& options, CorpusFormat* format) {
   CorpusFileOptions as_if_public = options;
   if (leaks("format")) as_if_public.records_are_private = false;
-  return real_read_corpus(path, as_if_public, format);
+  return real_read_corpus(paths, as_if_public, format);
 }
 
 decltype(protected_tensor) real_protected_tensor asm("__real_" WRAPPED_PROTECTED_TENSOR);
