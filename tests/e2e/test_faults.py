@@ -278,9 +278,11 @@ class NthCall(ProgramTest):
             run = subprocess.Popen([PROGRAM, *arguments], cwd=self.work, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
             deadline = time.monotonic() + 30
-            while time.monotonic() < deadline and not self.catches_interrupt(run.pid):
-                time.sleep(0.01)  # until the run is under way
-            self.assertNotEqual(snapshot(self.work), before)
+            self.addCleanup(run.kill)
+            # Until the run is under way: its folder is there, and it watches for Ctrl-C.
+            while snapshot(self.work) == before or not self.catches_interrupt(run.pid):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
             run.send_signal(ending)
             run.wait(60)
             self.assertNotEqual(run.returncode, 0)
