@@ -271,8 +271,8 @@ class NthCall(ProgramTest):
 
     def test_a_signal_leaves_nothing(self):
         self.make_inputs()
-        arguments = ["decompose", "t/tensor.npy", "-k", "2", "-R", "100000000", "--tolerance", "0",
-                     "--method", "simultaneous", "--out", "out"]
+        arguments = ["decompose", "t/tensor.npy", "-k", "2", "-R", "1000000", "--tolerance", "0",
+                     "-L", "4", "--out", "out"]
         before = snapshot(self.work)
         for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             run = subprocess.Popen([PROGRAM, *arguments], cwd=self.work, stdout=subprocess.DEVNULL,
