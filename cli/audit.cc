@@ -46,7 +46,8 @@ class AuditCommand final : public Command {
         .flag("json", json_, "print what was found as JSON");
   }
   std::string example() const override {
-    return "sotto audit mixture points.csv -k 2 --max-norm 1 --epsilon 4 --delta 1e-6 --neighbour "
+    return "sotto audit mixture points.csv --header no -k 2 --max-norm 1 --epsilon 4 --delta 1e-6 "
+           "--neighbour "
            "other.csv";
   }
 

@@ -1,5 +1,5 @@
 // What the shared library sotto shows to sotto_report alone: a header that is not installed opens
-// the namespace with it. Public headers have SOTTO_API (base/export.h).
+// the namespace with it. Public headers have a mark of their own (base/export.h).
 //
 //   namespace SOTTO_BETWEEN_LIBRARIES sotto {
 #pragma once

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sotto/base/export.h"
+#include "sotto/base/between_libraries.h"
 
-namespace SOTTO_API sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 // The build of the program or library that holds this code: the identifier that its linker wrote
 // (`readelf -n` shows it), which no other build has. Empty where there is none.

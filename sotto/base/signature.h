@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "sotto/base/export.h"
+#include "sotto/base/between_libraries.h"
 
-namespace SOTTO_API sotto {
+namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
 class SigningKey {
  public:

@@ -167,12 +167,6 @@ TEST(MixtureTask, input_and_epsilon_must_fit) {
 }
 
 TEST(MixtureTask, refuses_what_cannot_be) {
-  MixtureTask wide = private_mixture_task();
-  wide.mixture.components = kMixtureDim + 1;
-  EXPECT_ERROR(plan(wide, kMixtureShape), "`components`: cannot exceed the dimension 6");
-  EXPECT_ERROR(run(sensitive_points(), wide), "`components`: cannot exceed the dimension 6");
-  wide.privacy = {};
-  EXPECT_ERROR(run(public_points(), wide), "`components`: cannot exceed the dimension 6");
   EXPECT_ERROR(plan(private_mixture_task(), {kMixtureDim, 5, "five.npy"}), "five.npy: too few");
   EXPECT_ERROR(plan(private_mixture_task(), {kMixtureDim, {}, "points.csv"}),
                "`plan`: points.csv does not say how many records");

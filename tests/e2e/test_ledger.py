@@ -193,7 +193,7 @@ class Refusals(LedgerTest):
                            (["--ledger-data", "nobody"], "nobody")):
             self.assert_costs_nothing(*run, *more, says=says)
         self.assert_costs_nothing(*self.mixture("missing.npy"), says="missing.npy")
-        self.assert_costs_nothing(*self.mixture(self.input, ledger=""), says="name of a file")
+        self.assert_costs_nothing(*self.mixture(self.input, ledger=""), says="empty value")
         self.assert_costs_nothing("mixture", self.input, "-k", 2, "--ledger", "runs.ledger",
                                   says="needs --epsilon")
         tensor = self.generate("tensor", "-d", 5, "-k", 2, out="t") / "tensor.npy"

@@ -40,6 +40,9 @@ class Program(ProgramTest):
         (self.folder / "points" / "points.npy").rename(self.folder / "points.npy")
         self.generate("ratings", "--users", 200, "--items", 80, "-n", 4000, out="rated")
         (self.folder / "rated" / "ratings.csv").rename(self.folder / "ratings.csv")
+        records = [f"{i % 7 / 10},{i % 5 / 10 - 0.3},{i % 3 / 10}" for i in range(300)]
+        self.write("points.csv", "\n".join(records) + "\n")
+        self.write("other.csv", "\n".join(["0.9,0,0", *records[1:]]) + "\n")
         titles = "\n".join(" ".join(f"word{(i * 7 + j * (i % 5 + 1)) % 40}" for j in range(8))
                            for i in range(3000)) + "\n"
         self.write("titles.txt", titles)
