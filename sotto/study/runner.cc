@@ -52,12 +52,11 @@ class Crew {
     std::vector<std::jthread> workers;
     workers.reserve(static_cast<std::size_t>(threads));
     for (int t = 0; t < threads; ++t) {
-      running_ = t + 1;
+      count_worker(1);  // first: it may be done before the next one starts
       try {
         workers.emplace_back([this] { work(); });
       } catch (const std::system_error&) {  // fewer will do
-        const std::lock_guard lock(mutex_);
-        --running_;
+        count_worker(-1);
         if (!workers.empty()) break;
         throw Error("no thread can be started", "", Fault::system);
       }
@@ -80,6 +79,11 @@ class Crew {
   std::vector<StudyRow> take_rows() { return std::move(rows_); }
 
  private:
+  void count_worker(int change) {
+    const std::lock_guard lock(mutex_);
+    running_ += change;
+  }
+
   void work() {
     omp_set_num_threads(1);  // of this thread: the trials share the processors
     std::unique_lock lock(mutex_);
