@@ -46,9 +46,8 @@ class AuditCommand final : public Command {
         .flag("json", json_, "print what was found as JSON");
   }
   std::string example() const override {
-    return "sotto audit mixture points.csv --header no -k 2 --max-norm 1 --epsilon 4 --delta 1e-6 "
-           "--neighbour "
-           "other.csv";
+    return "sotto audit mixture points.csv --header no --dim 3 -k 2 --max-norm 1 --epsilon 4 "
+           "--delta 1e-6 --neighbour other.csv";
   }
 
   ExitCode run() override {

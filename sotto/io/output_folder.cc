@@ -193,6 +193,9 @@ bool OutputFolder::stage_beside() {
   }
   staging_ = std::move(name);
   unfinished_.push_back(std::make_shared<Unfinished>(staging_, Unfinished::Remove::all));
+  // It becomes the target before the old one is removed, and nobody may begin in between.
+  staged_lock_ = ::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (staged_lock_ >= 0) ::flock(staged_lock_, LOCK_EX | LOCK_NB);
   beside_ = real.string();
   return true;
 }
@@ -308,7 +311,9 @@ void OutputFolder::remove_everything() noexcept {
     }
   }
   unfinished_.clear();
-  if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+  for (int* lock : {&lock_, &staged_lock_}) {
+    if (*lock >= 0) ::close(std::exchange(*lock, -1));
+  }
 }
 
 void OutputFolder::put_back() {

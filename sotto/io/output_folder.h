@@ -79,6 +79,7 @@ class OutputFolder {
   std::string beside_;  // the target's own name, where the staging folder is beside it
   std::vector<std::shared_ptr<Unfinished>> unfinished_;  // for the case that a signal ends the run
   int lock_ = -1;                                        // on the target
+  int staged_lock_ = -1;                                 // on the folder that will be the target
   bool has_others_ = false;
   std::vector<std::string> names_;
   std::vector<std::string> former_;  // files of a former result
