@@ -220,6 +220,7 @@ std::vector<CanaryPair> rating_canaries(const std::vector<std::string>& lines, s
     return line.substr(0, begin) + fmt::format("{:.17g}", value) + line.substr(end);
   };
   std::vector<CanaryPair> pairs;
+  pairs.reserve(lines.size());
   for (const std::string& line : lines) pairs.emplace_back(with(line, low), with(line, high));
   return pairs;
 }

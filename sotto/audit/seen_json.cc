@@ -59,7 +59,7 @@ ReleaseRecord record_of(const Json& json) {
 void add_leaves(const Json& value, const std::string& place, SeenRun& run) {
   if (value.is_object()) {
     for (const auto& [key, child] : value.items()) {
-      add_leaves(child, place.empty() ? key : place + "." + key, run);
+      add_leaves(child, place.empty() ? key : fmt::format("{}.{}", place, key), run);
     }
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include "sotto/base/error.h"
@@ -82,7 +83,7 @@ std::string key_file(const std::string& path) {
 void write_new_file(const std::string& path, const std::string& text, mode_t mode) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   SOTTO_REQUIRE_AT(file >= 0 || errno != EEXIST, path, "is there already; a key is never replaced");
-  SOTTO_REQUIRE_AT(file >= 0, path, "cannot be made: {}", std::strerror(errno));
+  SOTTO_REQUIRE_AT(file >= 0, path, "cannot be made: {}", std::generic_category().message(errno));
   const bool written = ::write(file, text.data(), text.size()) == std::ssize(text) &&
                        ::fchmod(file, mode) == 0 && ::fsync(file) == 0;
   ::close(file);
