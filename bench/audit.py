@@ -16,26 +16,28 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 MECHANISM_RUNS = sys.argv[2] if len(sys.argv) > 2 else "20000"
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 sys.argv[1:] = [str(BUILD / "sotto")]
-from audit_cases import CASES, FAULTS, FEW_RUNS, audit, canary_cases
+from audit_cases import CASES, FAULTS, audit, canary_cases
 
 CANARIES = 64
 
 
 def number(x):
-    return "none" if x is None else f"{x:.3g}"
+    return "none" if x is None else "0" if abs(x) < 1e-9 else f"{x:.3g}"
 
 
 def row(name, found):
     worst, power = found["worst"], found["power"]
-    seen = "not computed" if power["noise"] is None else (
-        f"{100 * power['noise']:.0f}%" if power["epsilon"] is not None else "none")
+    seen = "none" if power["epsilon"] is None else f"{100 * power['noise']:.0f}%"
+    reach = max((r["share"] for r in found["reach"]), default=None)
+    reached = "not known" if reach is None else f"{100 * reach:.0f}%"
     return (f"| {name} | {number(found['claimed']['epsilon'])} at {found['claimed']['delta']:.0e} | "
             f"{number(found['at_delta']['exceeded'])} | {number(worst['claimed'])} at "
-            f"{worst['delta']:g} | {number(worst['exceeded'])} | {found['runs']} | {seen} |")
+            f"{worst['delta']:g} | {number(worst['exceeded'])} | {found['runs']} | {reached} | "
+            f"{seen} |")
 
 
 HEAD = ("| audited | claimed epsilon at delta | disproved there | claimed where most was found | "
-        "disproved there | runs | noise that would be found |\n|---|---|---|---|---|---|---|")
+        "disproved there | runs | reach | noise that would be found |\n" + "|---" * 8 + "|")
 
 
 def verdict(found):
@@ -48,11 +50,11 @@ def mechanisms():
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     yield "mechanisms", [HEAD, *(row(r["mechanism"], r) for r in rows if r["fault"] == "none")]
     names = dict.fromkeys(r["mechanism"] for r in rows)
-    faults = list(FAULTS.values())
+    faults = [*FAULTS.values(), "stream reused"]
     table = [f"| mechanism | {' | '.join(faults)} |", "|---" * (len(faults) + 1) + "|"]
     for name in names:
         by_fault = {r["fault"]: r for r in rows if r["mechanism"] == name}
-        cells = [verdict(by_fault[f]) if f in by_fault else "" for f in faults]
+        cells = [verdict(by_fault[f]) if f in by_fault else "-" for f in faults]
         table.append(f"| {name} | {' | '.join(cells)} |")
     yield "mechanism faults", table
 
@@ -63,15 +65,10 @@ def commands():
     for case in CASES:
         with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
             folder = pathlib.Path(name)
-            case.write(folder)
-            honest.append(row(case.name, audit(str(BUILD / "sotto"), folder, case.words())[1]))
-            cells = []
-            for fault in FAULTS:
-                asked = fault in case.finds or (fault == "noise" and "clip" not in case.finds)
-                words = case.words(None if fault == "noise" else FEW_RUNS)
-                cells.append(verdict(audit(str(BUILD / "sotto_faulty"), folder, words, fault)[1])
-                             if asked else "")
-            faulty.append(f"| {case.name} | {' | '.join(cells)} |")
+            honest.append(row(case.name, case.audit(str(BUILD / "sotto"), folder)[1]))
+            cells = [verdict(case.audit(str(BUILD / "sotto_faulty"), folder, fault)[1])
+                     if fault in case.faults else case.without[fault] for fault in FAULTS]
+        faulty.append(f"| {case.name} | {' | '.join(cells)} |")
         print(honest[-1], faulty[-1], sep="\n", flush=True)
     yield "commands", honest
     yield "command faults", faulty

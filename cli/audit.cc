@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <thread>
@@ -59,7 +60,9 @@ class AuditCommand final : public Command {
     SOTTO_REQUIRE_AT(!same_file(neighbour_, runs.path()), "`neighbour`",
                      "{} is the data itself; give data that differs from it in one unit",
                      neighbour_);
-    if (!std::ifstream(neighbour_)) throw Error("cannot be read", neighbour_, Fault::unopened);
+    if (!std::filesystem::is_regular_file(neighbour_) || !std::ifstream(neighbour_)) {
+      throw Error("cannot be read", neighbour_, Fault::unopened);
+    }
     say_first();
     return report(audit::audit(neighbour_runs(runs)));
   }
@@ -99,12 +102,28 @@ class AuditCommand final : public Command {
       all.push_back({neighbour_, {}});
     }
     outcomes = runs.run(all);
+    require_runs_on_both(outcomes);
     seen.certificate = certificate_of(outcomes);
     for (std::size_t n = 0; n < outcomes.size(); n += 2) {
       seen.here.push_back(std::move(outcomes[n].seen));
       seen.there.push_back(std::move(outcomes[n + 1].seen));
     }
     return seen;
+  }
+
+  // Where every run on one side is refused there is nothing to compare.
+  void require_runs_on_both(const std::vector<AuditedOutcome>& outcomes) const {
+    const auto is_refused = [&](std::size_t side) {
+      for (std::size_t n = side; n < outcomes.size(); n += 2) {
+        if (outcomes[n].code != exit_refused) return false;
+      }
+      return true;
+    };
+    SOTTO_REQUIRE(!is_refused(0), "the command is refused: {}", outcomes[0].message);
+    SOTTO_REQUIRE_AT(!is_refused(1), "`neighbour`",
+                     "every run over {} is refused (if one unit does that, the refusal tells of "
+                     "it): {}",
+                     neighbour_, outcomes[1].message);
   }
 
   // That of the first run that has one. What is public must be the same on both sides, or they are

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
-#include <random>
 
 #include "sotto/base/error.h"
 #include "sotto/base/json.h"
+#include "sotto/base/system_random.h"
 
 namespace sotto::cli {
 namespace {
@@ -68,6 +69,14 @@ std::string text_option(const AuditRuns& runs, const std::string& name) {
   return value.get<std::string>();
 }
 
+double number_of(const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  SOTTO_REQUIRE_AT(error == std::errc() && end == text.data() + text.size(), "`range`",
+                   "needs two numbers LO:HI, got '{}'", text);
+  return number;
+}
+
 void plant_records(const AuditRuns& runs, std::size_t count, PlantedFile& file) {
   require_format(runs, "csv");
   const Json norm = runs.option("max-norm");
@@ -104,7 +113,7 @@ void plant_ratings(const AuditRuns& runs, std::size_t count, PlantedFile& file) 
   const std::vector<std::string> rated(file.lines.begin() + 1,
                                        file.lines.begin() + 1 + static_cast<std::ptrdiff_t>(count));
   file.canaries = audit::rating_canaries(rated, static_cast<std::size_t>(value - names.begin()),
-                                         std::stod(range[0]), std::stod(range[1]));
+                                         number_of(range[0]), number_of(range[1]));
 }
 
 PlantedFile planted(const AuditRuns& runs, std::size_t count) {
@@ -125,9 +134,11 @@ PlantedFile planted(const AuditRuns& runs, std::size_t count) {
 }
 
 std::vector<bool> tossed(std::size_t count) {
-  std::random_device random;
+  std::vector<std::uint8_t> bytes(count);
+  fill_from_system(bytes);
   std::vector<bool> coins;
-  for (std::size_t n = 0; n < count; ++n) coins.push_back((random() & 1U) != 0);
+  coins.reserve(count);
+  for (const std::uint8_t byte : bytes) coins.push_back((byte & 1U) != 0);
   return coins;
 }
 

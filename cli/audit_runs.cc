@@ -138,6 +138,18 @@ AuditedOutcome outcome_from(const std::string& bytes) {
   return outcome;
 }
 
+// A message as a part of another one: without the program's name and the end of the line. What was
+// read from memory goes by the name of the file it stands for.
+std::string one_line(std::string message, const std::string& read, const std::string& named) {
+  constexpr std::string_view kProgram = "sotto: ";
+  if (message.starts_with(kProgram)) message.erase(0, kProgram.size());
+  if (message.ends_with('\n')) message.pop_back();
+  for (std::size_t at = 0; (at = message.find(read, at)) != std::string::npos; at += named.size()) {
+    message.replace(at, read.size(), named);
+  }
+  return message;
+}
+
 struct Child {
   ::pid_t process;
   MemoryFile bytes;
@@ -200,7 +212,7 @@ AuditedOutcome AuditRuns::outcome_of(const AuditedRun& run) const {
   };
   outcome.code = exit_code_of(work, [] { return true; });
   std::fflush(nullptr);
-  outcome.message = message.text();
+  outcome.message = one_line(message.text(), path, run.path);
   const Json result = parse_json(output.text());
   if (!result.is_discarded()) audit::add_result(result, outcome.seen);
   cut(outcome.seen);

@@ -31,6 +31,9 @@ struct Positional {
   std::vector<std::string>* values = nullptr;  // in place of `value`: one or more
 };
 
+// What commands over points read.
+Positional files_of_points(std::vector<std::string>& paths);
+
 class Command {
  public:
   virtual ~Command() = default;

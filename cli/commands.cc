@@ -10,6 +10,13 @@
 
 namespace sotto::cli {
 
+Positional files_of_points(std::vector<std::string>& paths) {
+  return {"POINTS",
+          "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
+          "files are read one after the other",
+          nullptr, false, &paths};
+}
+
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_decompose());

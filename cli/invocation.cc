@@ -27,16 +27,6 @@ ExitCode code_of(Fault fault) {
   return exit_failed;
 }
 
-// An error message stays one line, whatever it quotes. It is lost where standard error is closed or
-// full, and the exit code has to do. Memory may be what is lacking, so none is taken.
-void say(const char* text) noexcept {
-  std::fputs("sotto: ", stderr);
-  for (; *text != 0; ++text) {
-    std::fputc(static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text, stderr);
-  }
-  std::fputc('\n', stderr);
-}
-
 // Names of options as they are typed, where there is memory for that.
 void say_error(const char* text) noexcept {
   try {
@@ -47,6 +37,15 @@ void say_error(const char* text) noexcept {
 }
 
 }  // namespace
+
+// Memory may be what is lacking, so none is taken.
+void say(const char* text) noexcept {
+  std::fputs("sotto: ", stderr);
+  for (; *text != 0; ++text) {
+    std::fputc(static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text, stderr);
+  }
+  std::fputc('\n', stderr);
+}
 
 Command* find_command(const Commands& commands, std::vector<std::string>& arguments) {
   for (const auto& command : commands) {

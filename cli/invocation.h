@@ -17,6 +17,10 @@ Command* find_command(const Commands& commands, std::vector<std::string>& argume
 // Reads the arguments into the fields of the command, or throws.
 void parse(Command& command, std::vector<std::string> arguments);
 
+// Writes to standard error. The message stays one line, whatever it quotes. It is lost where
+// standard error is closed or full, and the exit code has to do.
+void say(const char* text) noexcept;
+
 // Says in one line on standard error what is wrong, and returns the exit code.
 int explain(const std::exception_ptr& thrown) noexcept;
 

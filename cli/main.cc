@@ -130,7 +130,7 @@ void hold_standard_descriptors() {
 
 }  // namespace
 
-int main(const std::vector<std::string>& arguments) {
+int run_program(const std::vector<std::string>& arguments) {
   std::unique_ptr<Ranks> ranks;
   const auto work = [&] {
     ranks = join_ranks();
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   sotto::clean_up_when_ended();
   sotto::cli::keep_reserve();
   try {
-    return sotto::cli::main({argv + 1, argv + argc});
+    return sotto::cli::run_program({argv + 1, argv + argc});
   } catch (const std::exception&) {
     return sotto::cli::explain(std::current_exception());  // no memory for the arguments
   }

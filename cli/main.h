@@ -8,6 +8,6 @@
 namespace sotto::cli {
 
 // The words after the name of the program; returns its exit code.
-int main(const std::vector<std::string>& arguments);
+int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace sotto::cli

@@ -25,12 +25,7 @@ class Mixture final : public Command {
  public:
   std::string name() const override { return "mixture"; }
   std::string summary() const override { return "Find the Gaussians that points come from"; }
-  std::vector<Positional> positionals() override {
-    return {{"POINTS",
-             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
-             "files are read one after the other",
-             nullptr, false, &paths_}};
-  }
+  std::vector<Positional> positionals() override { return {files_of_points(paths_)}; }
   OptionTable options() override {
     return OptionTable()
         .append(task_.table())

@@ -28,12 +28,7 @@ class Stream final : public Command {
   std::string summary() const override {
     return "Find the components of the moment of points, in memory that does not grow with them";
   }
-  std::vector<Positional> positionals() override {
-    return {{"POINTS",
-             "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
-             "files are read one after the other",
-             nullptr, false, &paths_}};
-  }
+  std::vector<Positional> positionals() override { return {files_of_points(paths_)}; }
   OptionTable options() override {
     return OptionTable()
         .append(task_.table())

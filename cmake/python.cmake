@@ -36,8 +36,9 @@ if(SKBUILD OR SOTTO_LEVEL EQUAL 2)
   set(stub ${PROJECT_BINARY_DIR}/python/sotto/_core.pyi)
   add_custom_command(
     TARGET sotto_python POST_BUILD
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${PROJECT_BINARY_DIR}/python SOTTO_LEVEL=${SOTTO_LEVEL}
-            ${Python_EXECUTABLE} -m nanobind.stubgen -q -m sotto.${module} -o ${stub})
+    # Without PYTHONPATH, by which pip tells where nanobind is.
+    COMMAND ${CMAKE_COMMAND} -E env SOTTO_LEVEL=${SOTTO_LEVEL} ${Python_EXECUTABLE}
+            -m nanobind.stubgen -q -i ${PROJECT_BINARY_DIR}/python -m sotto.${module} -o ${stub})
 endif()
 if(SKBUILD)
   # For a wheel alone; `make install` has no Python package.

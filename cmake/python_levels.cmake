@@ -30,8 +30,11 @@ foreach(level ${SOTTO_PYTHON_LEVELS})
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/v2/python/sotto/_core.pyi DESTINATION sotto COMPONENT python)
 
-# The terms of the libraries that the wheel will carry, where Debian keeps them.
-foreach(package libfmt9 libgomp1 libsodium23 libsqlite3-0)
+# The terms of what the wheel will carry: libraries beside the modules, and those that are compiled
+# into them. Debian keeps them with its packages.
+foreach(package libfmt9 libgomp1 libsodium23 libsqlite3-0
+                libboost-math-dev libcli11-dev libeigen3-dev libfast-float-dev libjs-chart.js
+                nlohmann-json3-dev)
   set(terms /usr/share/doc/${package}/copyright)
   if(SKBUILD_METADATA_DIR AND EXISTS ${terms})
     file(REAL_PATH ${terms} terms)  # the link would be installed, not what it points to
@@ -39,3 +42,20 @@ foreach(package libfmt9 libgomp1 libsodium23 libsqlite3-0)
             COMPONENT python)
   endif()
 endforeach()
+if(SKBUILD_METADATA_DIR)
+  # nanobind, and the hash table inside it, whose terms stand at the head of its files.
+  set(where "import importlib.metadata as m; print(*(f.locate() for name in \
+('licenses/LICENSE', 'tsl/robin_hash.h') for f in m.files('nanobind') if str(f).endswith(name)), \
+sep=';')")
+  execute_process(COMMAND ${Python_EXECUTABLE} -c "${where}" OUTPUT_STRIP_TRAILING_WHITESPACE
+                  OUTPUT_VARIABLE found COMMAND_ERROR_IS_FATAL ANY)
+  list(GET found 0 terms)
+  install(FILES ${terms} DESTINATION ${SKBUILD_METADATA_DIR}/licenses/nanobind COMPONENT python)
+  list(GET found 1 header)
+  file(READ ${header} terms)
+  string(FIND "${terms}" "*/" length)
+  string(SUBSTRING "${terms}" 0 ${length} terms)
+  file(WRITE ${PROJECT_BINARY_DIR}/robin_map/LICENSE "${terms}*/\n")
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/robin_map DESTINATION ${SKBUILD_METADATA_DIR}/licenses
+          COMPONENT python)
+endif()

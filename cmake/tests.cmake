@@ -169,8 +169,8 @@ if(TARGET sotto_shared)
                    $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)
   sotto_script_test(public_headers check ${headers_test})
   sotto_script_test(slow.public_headers slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${headers_test})
+  include(cmake/examples.cmake)
 endif()
-include(cmake/examples.cmake)
 
 # The report page in Debian's Chromium; make test-slow installs it.
 sotto_script_test(browser.report browser ${Python3_EXECUTABLE} tests/browser/test_report.py

@@ -94,17 +94,23 @@ void bind_accountant(nb::module_& m) {
   m.def("gdp_epsilon", gdp_epsilon, free);
   m.def("gdp_delta", gdp_delta, free);
   m.def("gdp_mu", gdp_mu, free);
-  m.def("compose", [](const std::vector<Release>& releases, double delta) {
-    const BestBound found = account_by_rule(spends_of(releases), delta);
-    return std::make_tuple(found.epsilon, found.rule);
-  });
-  m.def("compare", [](const std::vector<Release>& releases, double delta) {
-    std::vector<std::tuple<std::string, double, std::string>> lines;
-    for (const AccountLine& line : compare(spends_of(releases), delta)) {
-      lines.emplace_back(line.accountant, line.epsilon, line.note);
-    }
-    return lines;
-  });
+  m.def(
+      "compose",
+      [](const std::vector<Release>& releases, double delta) {
+        const BestBound found = account_by_rule(spends_of(releases), delta);
+        return std::make_tuple(found.epsilon, found.rule);
+      },
+      free);
+  m.def(
+      "compare",
+      [](const std::vector<Release>& releases, double delta) {
+        std::vector<std::tuple<std::string, double, std::string>> lines;
+        for (const AccountLine& line : compare(spends_of(releases), delta)) {
+          lines.emplace_back(line.accountant, line.epsilon, line.note);
+        }
+        return lines;
+      },
+      free);
 }
 
 }  // namespace sotto::python

@@ -21,6 +21,6 @@ NB_MODULE(SOTTO_MODULE, m) {
   m.attr("version") = SOTTO_VERSION;
   m.def("command_line", [](const std::vector<std::string>& arguments) {
     const nb::gil_scoped_release free;
-    return sotto::cli::main(arguments);
+    return sotto::cli::run_program(arguments);
   });
 }

@@ -73,7 +73,7 @@ nb::dict decompose_oracle(nb::handle object, Index dim, int order, const OptionT
 
 nb::tuple whiten(const Rows& moment, Index k) {
   Whitening found = whitening_from_moment(to_matrix(moment), k);
-  return nb::make_tuple(to_numpy(std::move(found.whiten)), to_numpy(std::move(found.unwhiten)));
+  return nb::make_tuple(to_numpy(found.whiten), to_numpy(found.unwhiten));
 }
 
 }  // namespace

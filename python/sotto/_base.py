@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import os
 import secrets
@@ -90,7 +91,8 @@ class SottoEstimator(BaseEstimator):
         return {"epsilon": self.privacy.epsilon, "delta": self.privacy.delta,
                 "ledger": self.privacy.ledger, "ledger_data": self.privacy.ledger_data,
                 "protects": self.privacy.protects, "contact": self.privacy.contact,
-                "purpose": self.privacy.purpose}
+                "purpose": self.privacy.purpose,
+                "accept_large_delta": self.privacy.accept_large_delta}
 
     def _run(self, task: str, options: dict[str, Any],
              call: Callable[[dict[str, str], Any], tuple[Any, Any]]) -> dict[str, Any]:
@@ -172,9 +174,9 @@ class SottoEstimator(BaseEstimator):
         if training is None or allowed or _fingerprint(arrays) != training:
             return
         raise Refused(
-            f"{what} of the data that a private fit was made from shows the people in it without "
-            f"protection; say on_training_data=True if that is what you want and the result stays "
-            f"where the data is")
+            f"{what} of the data that a private fit was made from would show the people in it "
+            f"without protection; say on_training_data=True if that is what you want and the "
+            f"result stays where the data is")
 
     def _refuse_fit_and_show(self, what: str) -> None:
         if self._private:
@@ -186,20 +188,45 @@ class SottoEstimator(BaseEstimator):
         text = str(super().__repr__(N_CHAR_MAX))
         return text if self._private else f"{text}  # public: no privacy"
 
+    # Notebooks show scikit-learn's picture of an estimator instead of its repr.
+
+    def _repr_html_inner(self) -> str:
+        return self._privacy_line() + str(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = dict(super()._repr_mimebundle_(**kwargs))
+        if "text/html" in bundle:
+            bundle["text/html"] = self._privacy_line() + bundle["text/html"]
+        return bundle
+
+    def _privacy_line(self) -> str:
+        said = repr(self.privacy) if self._private else "public: no privacy"
+        return f"<div>{html.escape(said)}</div>"
+
 
 class Fingerprint:
-    """A keyed digest of data that comes whole or in parts: the same numbers have the same one."""
+    """A keyed digest of data that comes whole or in parts: the same numbers have the same one.
 
-    _ROWS = 1 << 14
+    It reads the first rows and some of the others, so that a fit takes hardly longer.
+    """
+
+    _FIRST_ROWS = 1 << 12
+    _APART = 256  # the others; divides _FIRST_ROWS
 
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
+        self._passed = 0
 
     def add(self, array: np.ndarray) -> None:
-        for begin in range(0, len(array), self._ROWS):
-            rows = array[begin:begin + self._ROWS]
-            kind = np.float64 if np.issubdtype(rows.dtype, np.number) else None
-            self._digest.update(np.ascontiguousarray(rows, dtype=kind).reshape(-1).view(np.uint8).data)
+        first = max(0, self._FIRST_ROWS - self._passed)
+        self._read(array[:first])
+        others = max(self._passed, self._FIRST_ROWS)
+        self._read(array[others - self._passed + -others % self._APART::self._APART])
+        self._passed += len(array)
+
+    def _read(self, rows: np.ndarray) -> None:
+        kind = np.float64 if np.issubdtype(rows.dtype, np.number) else None
+        self._digest.update(np.ascontiguousarray(rows, dtype=kind).reshape(-1).view(np.uint8).data)
 
     def value(self, shape: tuple[int, ...]) -> bytes:
         self._digest.update(str(tuple(int(d) for d in shape)).encode())

@@ -1,7 +1,7 @@
 """Privacy accounting on its own: what releases cost, and how much noise a target needs.
 
-Every epsilon is an upper bound, and every noise is enough. Arguments may be arrays; they are
-broadcast against each other.
+Every epsilon is an upper bound, and every noise is enough. Arguments may be arrays, those of the
+releases of a list included; they are broadcast against each other.
 
 Examples
 --------
@@ -30,33 +30,33 @@ Numbers = Union[float, npt.ArrayLike]
 class Gaussian:
     """Gaussian noise: its standard deviation over the L2 sensitivity."""
 
-    noise_multiplier: float
-    count: int = 1
+    noise_multiplier: Numbers
+    count: Numbers = 1
 
 
 @dataclass(frozen=True)
 class Laplace:
     """Laplace noise on one number: its scale over the sensitivity."""
 
-    scale: float
-    count: int = 1
+    scale: Numbers
+    count: Numbers = 1
 
 
 @dataclass(frozen=True)
 class Pure:
     """Any mechanism that is epsilon-differentially private."""
 
-    epsilon: float
-    count: int = 1
+    epsilon: Numbers
+    count: Numbers = 1
 
 
 @dataclass(frozen=True)
 class Subsampled:
     """Gaussian noise on a Poisson sample; neighbours add or remove a record."""
 
-    noise_multiplier: float
-    sampling_rate: float
-    count: int = 1
+    noise_multiplier: Numbers
+    sampling_rate: Numbers
+    count: Numbers = 1
 
 
 Release = Union[Gaussian, Laplace, Pure, Subsampled]
@@ -69,31 +69,37 @@ def gaussian(noise_multiplier: Numbers, count: Numbers = 1, *, delta: Numbers) -
 
 def laplace(scale: Numbers, count: Numbers = 1, *, delta: Numbers = 0.0) -> Any:
     """The epsilon of releases with Laplace noise."""
-    return _each(lambda b, n, d: core.compose([("laplace", b, 0.0, n)], d)[0], scale,
-                 _counts(count), delta)
+    return compose([Laplace(scale, count)], delta=delta)
 
 
 def subsampled(noise_multiplier: Numbers, sampling_rate: Numbers, count: Numbers = 1, *,
                delta: Numbers) -> Any:
     """The epsilon of Gaussian releases on Poisson samples, as in DP-SGD."""
-    return _each(
-        lambda s, q, n, d: core.compose([("subsampled", s, q, n)], d)[0], noise_multiplier,
-        sampling_rate, _counts(count), delta)
+    return compose([Subsampled(noise_multiplier, sampling_rate, count)], delta=delta)
 
 
-def compose(releases: Iterable[Release], *, delta: float) -> float:
-    """The epsilon of a list of releases that was fixed in advance: the least bound that holds."""
-    return float(core.compose([_release(release) for release in releases], float(delta))[0])
+def compose(releases: Iterable[Release], *, delta: Numbers) -> Any:
+    """The epsilon of a list of releases that was fixed in advance: the least bound that holds.
+
+    >>> from sotto import account
+    >>> account.compose([account.Gaussian([1, 2, 4]), account.Pure(0.1)], delta=1e-6).shape
+    (3,)
+    """
+    lists, shape = _lists(releases, delta)
+    return _shaped([core.compose(list_, d)[0] for list_, d in lists], shape)
 
 
-def compare(releases: Iterable[Release], *, delta: float) -> dict[str, float]:
+def compare(releases: Iterable[Release], *, delta: Numbers) -> dict[str, Any]:
     """What each accountant says of the same releases; NaN where one does not apply."""
-    lines = core.compare([_release(release) for release in releases], float(delta))
-    return {name: epsilon for name, epsilon, _ in lines}
+    lists, shape = _lists(releases, delta)
+    found = [core.compare(list_, d) for list_, d in lists]
+    names = [name for name, _, _ in found[0]] if found else []
+    return {name: _shaped([lines[n][1] for lines in found], shape)
+            for n, name in enumerate(names)}
 
 
 def calibrate(epsilon: Numbers, *, delta: Numbers, count: Numbers = 1, noise: str = "gaussian",
-              sampling_rate: float | None = None) -> Any:
+              sampling_rate: Numbers | None = None) -> Any:
     """The least noise multiplier (or Laplace scale) that keeps to epsilon."""
     if noise == "laplace":
         if sampling_rate is not None:
@@ -102,15 +108,26 @@ def calibrate(epsilon: Numbers, *, delta: Numbers, count: Numbers = 1, noise: st
     if noise != "gaussian":
         raise Refused(f"noise must be gaussian or laplace, got {noise!r}")
     if sampling_rate is not None:
-        return _each(lambda e, d, n: core.calibrate_subsampled(e, d, sampling_rate, n), epsilon,
-                     delta, _counts(count))
+        return _each(core.calibrate_subsampled, epsilon, delta, sampling_rate, _counts(count))
     return _each(core.calibrate_gaussian, epsilon, delta, _counts(count))
 
 
-def _release(release: Release) -> tuple[str, float, float, int]:
-    amount = astuple(release)[0]
-    rate = release.sampling_rate if isinstance(release, Subsampled) else 0.0
-    return type(release).__name__.lower(), float(amount), float(rate), int(release.count)
+def _lists(releases: Iterable[Release], delta: Numbers) -> tuple[
+        list[tuple[list[tuple[str, float, float, int]], float]], tuple[int, ...]]:
+    """A list of releases and a delta for each place of the broadcast arguments, and their shape."""
+    releases = list(releases)
+    columns: list[Any] = [delta]
+    for release in releases:
+        rate = release.sampling_rate if isinstance(release, Subsampled) else 0.0
+        columns += [astuple(release)[0], rate, _counts(release.count)]
+    arrays = np.broadcast_arrays(*columns)
+    kinds = [type(release).__name__.lower() for release in releases]
+    places = []
+    for d, *numbers in zip(*(array.ravel().tolist() for array in arrays)):
+        list_ = [(kind, float(amount), float(rate), count) for kind, amount, rate, count
+                 in zip(kinds, numbers[0::3], numbers[1::3], numbers[2::3])]
+        places.append((list_, float(d)))
+    return places, arrays[0].shape
 
 
 def _counts(count: Numbers) -> npt.NDArray[np.int64]:
@@ -124,7 +141,9 @@ def _counts(count: Numbers) -> npt.NDArray[np.int64]:
 def _each(function: Any, *arguments: Numbers) -> Any:
     """One call for each place of the broadcast arguments; a number where all are numbers."""
     arrays = np.broadcast_arrays(*arguments)
-    found = np.empty(arrays[0].shape)
-    for place in np.ndindex(found.shape):
-        found[place] = function(*(array[place].item() for array in arrays))
-    return found if found.shape else float(found)
+    columns = (array.ravel().tolist() for array in arrays)
+    return _shaped([function(*numbers) for numbers in zip(*columns)], arrays[0].shape)
+
+
+def _shaped(numbers: list[float], shape: tuple[int, ...]) -> Any:
+    return np.reshape(np.asarray(numbers, dtype=np.float64), shape) if shape else float(numbers[0])

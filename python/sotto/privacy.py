@@ -35,6 +35,9 @@ class Privacy:
         The name of the data in the ledger, where that has several.
     protects, contact, purpose : str, optional
         For the certificate: what is protected in your words, whom to ask, what the result is for.
+    accept_large_delta : bool
+        Whether a delta is accepted that is not below one over the number of protected units, at
+        which someone may be expected to be exposed.
 
     Examples
     --------
@@ -46,7 +49,8 @@ class Privacy:
     def __init__(self, epsilon: float, delta: float | None = None, *, unit: str,
                  ledger: str | os.PathLike[str] | None = None, ledger_data: str | None = None,
                  protects: str | None = None, contact: str | None = None,
-                 purpose: str | None = None, budget: Budget | None = None) -> None:
+                 purpose: str | None = None, accept_large_delta: bool = False,
+                 budget: Budget | None = None) -> None:
         _require_positive("epsilon", epsilon)
         if delta is not None and not 0 < delta < 1:
             raise Refused(f"delta must lie between 0 and 1, got {delta}")
@@ -58,6 +62,7 @@ class Privacy:
         self.protects = protects
         self.contact = contact
         self.purpose = purpose
+        self.accept_large_delta = accept_large_delta
         self.budget = budget
         self._spent = False
         self._lock = threading.Lock()
@@ -176,7 +181,7 @@ class Budget:
 
     def privacy(self, epsilon: float, delta: float | None = None, *, unit: str | None = None,
                 protects: str | None = None, contact: str | None = None,
-                purpose: str | None = None) -> Privacy:
+                purpose: str | None = None, accept_large_delta: bool = False) -> Privacy:
         """A `Privacy` for one fit, paid from this budget when the fit begins."""
         unit = unit if unit is not None else self.unit
         if unit is None:
@@ -186,7 +191,7 @@ class Budget:
         self.unit = unit
         return Privacy(epsilon, delta, unit=unit, ledger=self.ledger,
                        ledger_data=self.ledger_data, protects=protects, contact=contact,
-                       purpose=purpose, budget=self)
+                       purpose=purpose, accept_large_delta=accept_large_delta, budget=self)
 
     @property
     def spent(self) -> float:

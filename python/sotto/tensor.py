@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _input
@@ -38,7 +38,7 @@ class TuckerTensor(NamedTuple):
         return _multi_mode(self.core, self.factors)
 
 
-class _TensorEstimator(TransformerMixin, SottoEstimator):
+class _TensorEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimator):
     """What CP and Tucker have in common."""
 
     def __sklearn_tags__(self) -> Any:
@@ -185,7 +185,7 @@ class CPDecomposition(_TensorEstimator):
         self.core_consistency_ = found.get("core_consistency")
         self.start_errors_ = found.get("start_errors", [])
         self.error_history_ = found.get("error_history", [])
-        self.n_components_ = len(self.weights_)
+        self.n_components_ = self._n_features_out = len(self.weights_)
         return self
 
     def transform(self, X: Any, *, on_training_data: bool = False) -> np.ndarray:
@@ -243,7 +243,7 @@ class CPDecomposition(_TensorEstimator):
         self.factors_ = list(found["factors"])
         self.loadings_ = found["loadings"]
         self.core_consistency_ = None
-        self.n_components_ = len(self.weights_)
+        self.n_components_ = self._n_features_out = len(self.weights_)
         return self
 
     def _people_loadings(self, X: Any, on_training_data: bool) -> np.ndarray:
@@ -314,6 +314,7 @@ class Tucker(_TensorEstimator):
                         "weight": self.weight, "anyway": self.anyway}
         found = self._fit_tensor(X, options, self.labels)
         self.core_ = found["core"]
+        self._n_features_out = self.core_.shape[0]
         self.factors_ = list(found["factors"])
         return self
 

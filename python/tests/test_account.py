@@ -23,6 +23,21 @@ def test_arrays_are_broadcast():
     assert np.all(np.diff(table, axis=0) < 0) and np.all(np.diff(table, axis=1) > 0)
 
 
+def test_lists_of_releases_are_broadcast():
+    noise, rates, deltas = np.array([1.0, 2.0]), np.array([0.01, 0.02]), [[1e-6], [1e-5], [1e-4]]
+    releases = [account.Gaussian(noise, count=3), account.Subsampled(1.5, rates), account.Pure(0.1)]
+    found = account.compose(releases, delta=deltas)
+    lines = account.compare(releases, delta=deltas)
+    assert found.shape == (3, 2) and all(table.shape == (3, 2) for table in lines.values())
+    one = [account.Gaussian(2.0, count=3), account.Subsampled(1.5, 0.02), account.Pure(0.1)]
+    assert found[1, 1] == account.compose(one, delta=1e-5)
+    assert lines["pld"][1, 1] == account.compare(one, delta=1e-5)["pld"]
+    assert isinstance(account.compose(one, delta=1e-5), float)
+    least = account.calibrate(1.0, delta=1e-6, sampling_rate=rates)
+    assert least[1] == account.calibrate(1.0, delta=1e-6, sampling_rate=0.02) > least[0]
+    assert account.gaussian(np.empty(0), delta=1e-6).shape == (0,)
+
+
 def test_calibration_is_the_inverse():
     for epsilon in (0.1, 1.0, 8.0):
         noise = account.calibrate(epsilon, delta=1e-6, count=7)
@@ -50,6 +65,8 @@ def test_accountants_are_compared():
     lambda: account.calibrate(0.0, delta=1e-6),
     lambda: account.calibrate(1.0, delta=1e-6, noise="uniform"),
     lambda: account.compose([account.Gaussian(math.nan)], delta=1e-6),
+    lambda: account.compose([account.Gaussian(1.0, count=1.5)], delta=1e-6),
+    lambda: account.compose([account.Gaussian([1.0, -2.0])], delta=1e-6),
 ])
 def test_impossible_numbers_are_refused(call):
     with pytest.raises(sotto.Refused):

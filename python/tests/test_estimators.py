@@ -44,6 +44,7 @@ def test_topics_of_private_documents_come_with_their_certificate():
     assert "one document" in model.certificate_.text
     assert "epsilon 1" in model.certificate_._repr_html_()
     assert "one document" in model.report()
+    assert "unit=&#x27;document&#x27;" in model._repr_html_()
 
 
 def test_topics_of_texts_have_words():
@@ -304,6 +305,7 @@ def test_models_are_cloned_pickled_and_saved(model, use, tmp_path):
     assert np.array_equal(use(copy), use(model))
     assert clone(model).get_params() == model.get_params()
     assert "public" in repr(model)
+    assert "public: no privacy" in model._repr_mimebundle_()["text/html"]
     model.save(tmp_path / "model")
     assert (tmp_path / "model" / "result.json").exists()
     with pytest.raises(sotto.Refused, match="pickled"):
@@ -320,6 +322,11 @@ def test_pipelines_and_named_columns():
     assert pipe[-1].feature_names_in_.tolist() == list("abcde")
     with pytest.raises(ValueError, match="feature names"):
         pipe[-1].transform(frame.rename(columns={"a": "z"}))
+    slices = cp_tensor((5, 6, 7))
+    for model, names in ((sotto.CPDecomposition(2), ["cpdecomposition0", "cpdecomposition1"]),
+                         (sotto.Tucker((3, 2, 2)), ["tucker0", "tucker1", "tucker2"])):
+        out = model.set_output(transform="pandas").fit_transform(slices)
+        assert list(out.columns) == names and len(out) == 5
 
 
 def test_completions_of_python_are_models_of_the_command_line(tmp_path):

@@ -28,6 +28,12 @@ def test_1_scoring_on_the_training_data():
             use(X)
         use(X, on_training_data=True)
     model.score(X[::2])  # other data may be scored
+    many = np.tile(X, (10, 1))
+    model = mixture().fit(many)
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.score(many)
+    many[-5000:] += 0.1
+    model.score(many)
     places, values, seen = ratings(50)
     model = sotto.TensorCompletion(2, privacy=private("rating"), range=(1, 5))
     model.fit(places[seen], values[seen])
@@ -44,6 +50,12 @@ def test_1_in_whatever_form_the_data_comes():
     model = mixture().fit(table)
     with pytest.raises(sotto.Refused, match="on_training_data"):
         model.score(pd.DataFrame(X, columns=list("abcde")))
+    many = np.tile(X, (10, 1))
+    table = pa.table({name: many[:, j] for j, name in enumerate("abcde")})
+    table = pa.Table.from_batches(table.to_batches(max_chunksize=777))
+    model = mixture().fit(table)
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.score(pd.DataFrame(many, columns=list("abcde")))
     single = X.astype(np.float32)
     model = mixture().fit(np.asfortranarray(single))
     with pytest.raises(sotto.Refused, match="on_training_data"):
@@ -157,6 +169,13 @@ def test_errors_quote_no_record():
     with pytest.raises(ValueError) as error:
         mixture().fit(bad)
     assert "12345" not in str(error.value) and "17" not in str(error.value)
+
+
+def test_a_delta_that_expects_to_expose_someone():
+    large = {"epsilon": 1.0, "delta": 1e-3, "unit": "record"}
+    with pytest.raises(sotto.Refused, match="accept_large_delta"):
+        mixture(privacy=sotto.Privacy(**large)).fit(X)
+    mixture(privacy=sotto.Privacy(**large, accept_large_delta=True)).fit(X)
 
 
 def test_a_refusal_of_parameters_costs_nothing():

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -27,6 +28,47 @@ def test_progress_is_reported_and_can_stop():
 
     with pytest.raises(LookupError, match="no bar"):
         sotto.GaussianMixture(3, progress=broken).fit(np.vstack([X] * 3))
+
+
+class FakeBar:
+    """What is used of tqdm."""
+
+    made = []
+
+    def __init__(self, desc, leave):
+        self.desc, self.seen, self.n, self.total, self.closed = desc, [], 0, None, False
+        self.made.append(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.closed = True
+
+    def set_postfix_str(self, text):
+        self.seen.append((text, self.n, self.total))
+
+
+def test_progress_is_a_bar(monkeypatch):
+    X, _ = points(600000)
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = FakeBar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    sotto.GaussianMixture(3, random_state=0, progress=True).fit(X)
+    (bar,) = FakeBar.made
+    assert bar.desc == "GaussianMixture" and bar.closed
+    assert bar.seen and all(total is None or done <= total for _, done, total in bar.seen)
+
+
+def test_progress_is_a_line_where_there_is_no_tqdm(monkeypatch, capsys):
+    X, _ = points(600000)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    sotto.GaussianMixture(3, random_state=0, progress=True).fit(X)
+    assert capsys.readouterr().err == ""  # not on a terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    sotto.GaussianMixture(3, random_state=0, progress=True).fit(X)
+    assert capsys.readouterr().err.endswith("\r\033[K")
 
 
 def test_ctrl_c_stops_a_fit():

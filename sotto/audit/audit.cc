@@ -110,7 +110,7 @@ class Audit {
   AuditResult run() {
     choose();
     const BinomialLimits limits(std::ssize(runs_.here) - static_cast<std::int64_t>(half_), kLevel);
-    AuditResult result{std::ssize(runs_.here), limits.n(), claims_.whole(), {}, {}, {}};
+    AuditResult result{std::ssize(runs_.here), limits.n(), claims_.whole(), {}, {}, {}, {}};
     result.at_delta = judge(at_delta_);
     result.at_delta.delta = result.claim.delta;
     result.at_delta.claimed = claims_.epsilons(claims_.releases()).front();
@@ -123,6 +123,7 @@ class Audit {
     result.worst.claimed = excess.claimed;
     result.worst.proved = std::max(0.0, excess.epsilon);
     result.power = power_of(claims_, reads(worst_), limits);
+    result.reach = reach_of(runs_);
     return result;
   }
 
@@ -194,6 +195,26 @@ Json finding_json(const Finding& finding) {
           {"delta", finding.delta}, {"claimed", finding.claimed}, {"exceeded", finding.proved}};
 }
 
+// An audit is as strong as its neighbours: what they move most.
+std::string reach_text(const std::vector<Reach>& reach) {
+  const auto most = std::max_element(
+      reach.begin(), reach.end(), [](const Reach& a, const Reach& b) { return a.share < b.share; });
+  if (most == reach.end()) return "";
+  constexpr double kFar = 10;  // where clip or noise are missing
+  const std::string share =
+      most->share > kFar ? "many times" : fmt::format("{:.0f}% of", 100 * most->share);
+  return fmt::format("reach: the neighbours move release {} ({}) by {} what is charged\n",
+                     most->place + 1, most->what, share);
+}
+
+Json reach_json(const std::vector<Reach>& reach) {
+  Json json = Json::array();
+  for (const Reach& r : reach) {
+    json.push_back({{"release", r.place + 1}, {"what", r.what}, {"share", r.share}});
+  }
+  return json;
+}
+
 Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 }  // namespace
@@ -224,17 +245,13 @@ std::string AuditResult::to_text() const {
         "epsilon of {:.4g} at that delta) if a best test is among those tried; an epsilon above "
         "{:.3g} they cannot prove\n",
         100 * power.noise, power.epsilon, power.most);
-  } else if (std::isnan(power.epsilon)) {
-    text += fmt::format(
-        "power: not computed for sampled releases; an epsilon above {:.3g} they cannot prove\n",
-        power.most);
   } else {
     text += fmt::format(
         "power: so many runs cannot disprove this claim; an epsilon above {:.3g} they cannot "
         "prove\n",
         power.most);
   }
-  return text;
+  return text + reach_text(reach);
 }
 
 Json AuditResult::to_json() const {
@@ -248,7 +265,8 @@ Json AuditResult::to_json() const {
           {"power",
            {{"noise", finite_or_null(power.noise)},
             {"epsilon", finite_or_null(power.epsilon)},
-            {"most", power.most}}}};
+            {"most", power.most}}},
+          {"reach", reach_json(reach)}};
 }
 
 }  // namespace sotto::audit

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include "sotto/audit/reach.h"
 #include "sotto/audit/seen_run.h"
 
 namespace sotto::audit {
@@ -28,7 +30,6 @@ struct Finding {
 };
 
 // What so many runs could have shown.
-// noise and epsilon are NaN for sampled releases, against which the best test is not known.
 struct Power {
   double most = 0;  // epsilon that a perfect test could prove at the delta of the certificate
   // A true epsilon at that delta that is found to exceed the claim, 8 times of 10.
@@ -42,6 +43,7 @@ struct AuditResult {
   Finding at_delta;  // the largest epsilon at the delta of the certificate
   Finding worst;     // the most beyond what the certificate claims, at any delta
   Power power;
+  std::vector<Reach> reach;
 
   bool exceeds() const { return at_delta.exceeds() || worst.exceeds(); }
   std::string to_text() const;

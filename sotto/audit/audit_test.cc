@@ -137,6 +137,15 @@ TEST(Audit, finds_what_its_power_says) {
   EXPECT_GE(found, 5);  // 8 are expected; fewer than 5 have a probability below 1%
 }
 
+TEST(Audit, says_how_far_the_neighbours_reach) {
+  for (const double moved : {1.0, 0.4}) {
+    const AuditResult found = audit(gaussian_runs(3, 1 / 3.0, moved, 2000));
+    ASSERT_EQ(found.reach.size(), 1U);
+    EXPECT_NEAR(found.reach[0].share, moved, 0.1 * moved);
+    EXPECT_EQ(found.reach[0].what, "block");
+  }
+}
+
 TEST(Audit, finds_a_contribution_beyond_the_clip) {
   EXPECT_TRUE(audit(gaussian_runs(3, 1 / 3.0, 1.5, 800)).exceeds());
 }
@@ -215,6 +224,10 @@ TEST(SeenJson, gives_back_what_it_was_given) {
   const Certificate same = audit::certificate_of(to_json(certificate));
   EXPECT_EQ(same.epsilon, certificate.epsilon);
   EXPECT_EQ(Claims(same).epsilons(1), Claims(certificate).epsilons(1));
+  EXPECT_FALSE(same.statement.adds_or_removes);
+  Certificate adding = certificate;
+  adding.statement.adds_or_removes = true;
+  EXPECT_TRUE(audit::certificate_of(to_json(adding)).statement.adds_or_removes);
 }
 
 TEST(SolveSymmetric, solves) {

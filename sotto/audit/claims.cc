@@ -13,8 +13,9 @@ namespace sotto::audit {
 namespace {
 
 // Between them, a test finds its best place to within a few percent.
-constexpr double kDeltas[] = {1e-4, 1e-3, 0.003, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1,
-                              0.15, 0.2,  0.25,  0.3,  0.35, 0.4,  0.5,  0.6,   0.7};
+constexpr double kDeltas[] = {1e-4, 1e-3, 0.003, 0.01, 0.02, 0.03, 0.05, 0.075,
+                              0.1,  0.15, 0.2,   0.25, 0.3,  0.35, 0.4,  0.5,
+                              0.6,  0.65, 0.7,   0.75, 0.8,  0.85, 0.9,  0.95};
 
 // The certificate of its first releases alone.
 Certificate beginning_of(const Certificate& whole, std::size_t count) {
@@ -36,6 +37,19 @@ double epsilon_of(const RecordBill& bill, double delta) {
   if (!payable) return kInfinity;
   if (bill.spends.empty()) return 0;
   return sotto::account(bill.spends, std::max(0.0, ideal)) + bill.precision.epsilon;
+}
+
+Cost with_share_of_noise(double share, const Cost& cost) {
+  struct Scale {
+    double share;
+    Cost operator()(const GaussianCost& c) const { return GaussianCost{c.mu / share}; }
+    Cost operator()(const LaplaceCost& c) const { return LaplaceCost{c.epsilon / share}; }
+    Cost operator()(const PureCost& c) const { return PureCost{c.epsilon / share}; }
+    Cost operator()(const SubsampledGaussianCost& c) const {
+      return SubsampledGaussianCost{c.noise_multiplier * share, c.sampling_rate};
+    }
+  };
+  return std::visit(Scale{share}, cost);
 }
 
 double pure_part(const RecordBill& bill) {
@@ -60,8 +74,12 @@ Claims::Claims(const Certificate& certificate) : certificate_(certificate) {
   }
 }
 
-std::vector<double> Claims::account(std::size_t count) const {
-  const std::vector<RecordBill> bills = beginning_of(certificate_, count).bills();
+std::vector<double> Claims::account(std::size_t count, double share_of_noise) const {
+  Certificate begun = beginning_of(certificate_, count);
+  for (CertifiedRelease& release : begun.releases) {
+    release.record.cost = with_share_of_noise(share_of_noise, release.record.cost);
+  }
+  const std::vector<RecordBill> bills = begun.bills();
   std::vector<double> epsilons;
   for (const double delta : deltas_) {
     double largest = 0;
@@ -89,7 +107,11 @@ const std::vector<double>& Claims::epsilons(std::size_t count) const {
   const auto found = known_.find(count);
   if (found != known_.end()) return found->second;
   const bool promised = count >= releases_ && certificate_.statement.budget;
-  return known_.emplace(count, promised ? account_budget() : account(count)).first->second;
+  return known_.emplace(count, promised ? account_budget() : account(count, 1)).first->second;
+}
+
+std::vector<double> Claims::epsilons_with(double share_of_noise, std::size_t count) const {
+  return account(count, share_of_noise);
 }
 
 NoiseKind Claims::noise(std::size_t count) const {

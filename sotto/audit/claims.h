@@ -11,7 +11,7 @@
 namespace sotto::audit {
 
 // What the first releases are like, for the best test against them. `pure`: nothing but epsilon is
-// known; `sampled`: the best test is not known.
+// known; `sampled`: the best test has no closed form.
 enum class NoiseKind { gaussian, laplace, pure, sampled };
 
 class Claims {
@@ -29,10 +29,13 @@ class Claims {
   // budget included.
   const std::vector<double>& epsilons(std::size_t count) const;
 
+  // The same for a run whose releases have this share of the noise that is claimed.
+  std::vector<double> epsilons_with(double share_of_noise, std::size_t count) const;
+
   NoiseKind noise(std::size_t count) const;
 
  private:
-  std::vector<double> account(std::size_t count) const;
+  std::vector<double> account(std::size_t count, double share_of_noise) const;
   std::vector<double> account_budget() const;
 
   Certificate certificate_;

@@ -9,8 +9,7 @@
 
 namespace sotto::audit {
 
-// For a claim on the first `count` releases, with the best test there is: against Gaussian noise,
-// or against a pure mechanism.
+// For a claim on the first `count` releases, with the best test there is against noise of its kind.
 Power power_of(const Claims& claims, std::size_t count, const BinomialLimits& limits);
 
 // The most that an event proves beyond a claim, and the delta at which it does so.

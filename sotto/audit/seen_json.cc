@@ -99,7 +99,8 @@ Json to_json(const Certificate& certificate) {
   Json json{{"epsilon", certificate.epsilon},   {"delta", statement.delta},
             {"proved", certificate.proved},     {"why", certificate.why},
             {"unit", statement.unit},           {"neighbours", statement.neighbours},
-            {"public", statement.public_facts}, {"releases", Json::array()}};
+            {"public", statement.public_facts}, {"adds", statement.adds_or_removes},
+            {"releases", Json::array()}};
   if (statement.budget) json["budget"] = {statement.budget->epsilon, statement.budget->delta};
   for (const CertifiedRelease& release : certificate.releases) {
     json["releases"].push_back({record_json(release.record), release.parallel});
@@ -116,6 +117,7 @@ Certificate certificate_of(const Json& json) {
   statement.delta = json["delta"].get<double>();
   statement.unit = json["unit"].get<std::string>();
   statement.neighbours = json["neighbours"].get<std::string>();
+  statement.adds_or_removes = json["adds"].get<bool>();
   for (const Json& fact : json["public"]) {
     statement.public_facts.push_back(fact.get<std::string>());
   }

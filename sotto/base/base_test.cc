@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/base/json.h"
 #include "sotto/base/options.h"
@@ -237,6 +238,13 @@ TEST(Random, below_is_uniform) {
   double chi_square = 0;
   for (const int c : counts) chi_square += (c - 10000.0) * (c - 10000.0) / 10000.0;
   EXPECT_LT(chi_square, 35);  // six degrees of freedom: 35 has probability 4e-6
+}
+
+TEST(Clipped, is_the_nearest_number_of_the_range) {
+  EXPECT_EQ(clipped(0.5, -1, 1), 0.5);
+  EXPECT_EQ(clipped(1e308, -1, 1), 1);
+  EXPECT_EQ(clipped(-std::numeric_limits<double>::infinity(), -1, 1), -1);
+  EXPECT_EQ(clipped(1, 0, std::numeric_limits<double>::infinity()), 1);
 }
 
 TEST(Sensitive, transforms_stay_sensitive_and_a_declaration_opens) {

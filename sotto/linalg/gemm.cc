@@ -28,12 +28,17 @@ bool worth_threads(Index m, Index n, Index k) {
 
 using kernels::StridedMatrix;
 
-// A block of A stays in the cache while all strips of B pass over it. It is long where the numbers
-// of A lie side by side, so that memory is read in runs.
+// A block of A is what one thread works on at a time. Where the numbers of a row lie side by side
+// it stays in the cache while all strips of B pass over it, and short rows make it high; where the
+// numbers of a column do, the kernel cuts it further.
 struct NarrowBlock {
   Index rows, depth;
 };
-constexpr NarrowBlock kNarrowAlongRows{48, 512}, kNarrowAlongColumns{768, 16};
+NarrowBlock narrow_block(const StridedMatrix& a) {
+  constexpr Index kRows = 48, kDepth = 512, kLongest = 8 * kDepth, kColumnRows = 768;
+  if (a.row_step == 1) return {kColumnRows, a.columns};
+  return {kRows * std::max<Index>(1, kLongest / std::max<Index>(1, a.columns)), kDepth};
+}
 constexpr Index kNarrowPartLength = 1024;
 // Where the result has too few rows to share out, the sum is cut into so many parts at most.
 constexpr Index kNarrowParts = 16;
@@ -43,10 +48,11 @@ StridedMatrix block_of(const StridedMatrix& a, Index row, Index rows, Index colu
           a.column_step};
 }
 
-// Rows [row, row + rows) of C += A B over columns [first, last) of A.
-void add_narrow(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, Index row,
-                Index first, Index last, RowMatrix& c) {
+// Rows [row, row + block.rows) of C = A B over columns [first, last) of A.
+void narrow_rows(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, Index row,
+                 Index first, Index last, RowMatrix& c) {
   const Index rows = std::min(block.rows, a.rows - row);
+  c.middleRows(row, rows).setZero();
   for (Index t = first; t < last; t += block.depth) {
     const Index depth = std::min(block.depth, last - t);
     kernels::narrow_gemm_accumulate(block_of(a, row, rows, t, depth), b.data() + t * b.cols(),
@@ -62,7 +68,7 @@ RowMatrix padded_columns(const RowMatrix& b) {
 
 // Cut by rows, or into parts of the sum that are added in order: by the shape alone.
 void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& result) {
-  const NarrowBlock block = a.row_step == 1 ? kNarrowAlongColumns : kNarrowAlongRows;
+  const NarrowBlock block = narrow_block(a);
   const Index row_blocks = (a.rows + block.rows - 1) / block.rows;
   const Index parts = row_blocks >= kNarrowParts
                           ? 1
@@ -70,13 +76,12 @@ void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& resul
   const Index length = (a.columns + parts - 1) / parts;
   std::vector<RowMatrix> others(static_cast<std::size_t>(parts - 1));
   resize_large(result, a.rows, b.cols());
-  result.setZero();
-  for (RowMatrix& sum : others) sum.setZero(a.rows, b.cols());
+  for (RowMatrix& sum : others) sum.resize(a.rows, b.cols());
   const LoopRules rules{1, worth_threads(a.rows, b.cols(), a.columns)};
   parallel_for(parts * row_blocks, rules, [&](Index n) {
     const Index p = n / row_blocks, r = n % row_blocks, first = p * length;
-    add_narrow(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
-               p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
+    narrow_rows(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
+                p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
   });
   for (const RowMatrix& sum : others) result += sum;
 }
@@ -157,6 +162,21 @@ void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, Ro
                 "cannot multiply ({} x {})^T by {} x {} in place", a.rows(), a.cols(), b.rows(),
                 b.cols());
   narrow_product(strided_transpose(a), b, c);
+}
+
+void multiply_narrow_list_into(const MatrixList& a, const RowMatrix& b, RowMatrix& c) {
+  if (a.count == 1) {
+    return multiply_narrow_into(Eigen::Map<const Matrix>(a.data, a.rows, a.columns), b, c);
+  }
+  SOTTO_REQUIRE(a.columns == b.rows() && padded_narrow(b.cols()) == b.cols(),
+                "cannot multiply {} x {} by {} x {} in place", a.rows, a.columns, b.rows(),
+                b.cols());
+  resize_large(c, a.count * a.rows, b.cols());
+  parallel_for(a.count, {1, worth_threads(c.rows(), c.cols(), a.columns)}, [&](Index n) {
+    c.middleRows(n * a.rows, a.rows).setZero();
+    kernels::narrow_gemm_accumulate({a.data + n * a.rows * a.columns, a.rows, a.columns, 1, a.rows},
+                                    b.data(), c.data() + n * a.rows * c.cols(), c.cols());
+  });
 }
 
 }  // namespace sotto

@@ -26,4 +26,12 @@ constexpr Index padded_narrow(Index columns) { return (columns + 3) / 4 * 4; }
 void multiply_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
 void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
 
+// Matrices of one size, column-major, that follow each other in memory.
+struct MatrixList {
+  const double* data;
+  Index count, rows, columns;
+};
+// The products A B of all of them, each below the one before.
+void multiply_narrow_list_into(const MatrixList& a, const RowMatrix& b, RowMatrix& c);
+
 }  // namespace sotto

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "sotto/base/error.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/linalg/testing/random_matrix.h"
@@ -40,6 +42,21 @@ TEST(Gemm, equals_the_triple_loop) {
     multiply_transposed_narrow_into(a.transpose(), padded, into);
     EXPECT_LT((into.leftCols(n) - expected).cwiseAbs().maxCoeff(), 1e-11);
   }
+}
+
+TEST(Gemm, a_list_of_matrices_gives_the_product_of_each) {
+  const Matrix all = random_matrix(90, 40, 7), b = random_matrix(40, 12, 8);
+  std::vector<double> data;
+  for (Index l = 0; l < 3; ++l) {
+    const Matrix a = all.middleRows(30 * l, 30);
+    data.insert(data.end(), a.data(), a.data() + a.size());
+  }
+  RowMatrix into;
+  multiply_narrow_list_into({data.data(), 3, 30, 40}, b, into);
+  EXPECT_LT((into - all * b).cwiseAbs().maxCoeff(), 1e-12);
+  multiply_narrow_list_into({data.data(), 1, 30, 40}, b, into);
+  EXPECT_LT((into - all.topRows(30) * b).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_THROW(multiply_narrow_list_into({data.data(), 3, 40, 30}, b, into), Error);
 }
 
 TEST(Gemm, gives_the_same_bits_for_any_number_of_threads) {

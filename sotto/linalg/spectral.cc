@@ -59,7 +59,12 @@ Matrix solve_semidefinite(const Matrix& a, const Matrix& b) {
   return scale.asDiagonal() * factor.solve(scale.asDiagonal() * b);
 }
 
+// By (Q R)^+ = R^+ Q^T: Eigen would take memory for as many columns as `a` has rows.
 Matrix pseudo_inverse(const Matrix& a) {
+  if (a.rows() > a.cols()) {
+    const Matrix q = householder_basis(a);
+    return pseudo_inverse(q.transpose() * a) * q.transpose();
+  }
   return Eigen::CompleteOrthogonalDecomposition<Matrix>(a).pseudoInverse();
 }
 

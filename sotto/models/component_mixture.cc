@@ -129,10 +129,12 @@ Vector next_covariance(const GaussianMixture& mixture, const ComponentUnits& uni
     const Matrix next = units.unscaled(i, with_spectrum(pairs.vectors, limited(pairs.values)));
     return (0.5 * (next + next.transpose()) + limits.floor * Matrix::Identity(d, d)).reshaped();
   }
-  Vector factors = second - step.cwiseAbs2();
+  Vector factors(second.size());
   if (mixture.kind == CovarianceKind::spherical) {
     const auto dims = static_cast<double>(d);
-    factors = Vector::Constant(1, second[0] / std::sqrt(dims) - step.squaredNorm() / dims);
+    factors[0] = second[0] / std::sqrt(dims) - step.squaredNorm() / dims;
+  } else {
+    factors = second - step.cwiseAbs2();
   }
   return mixture.covariances.col(i).cwiseProduct(limited(factors)).array() + limits.floor;
 }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/models/least_epsilon.h"
 
 namespace sotto {
 namespace {
@@ -233,19 +233,12 @@ double strength_for(Index components) { return kStrengthOfComponent * double(com
 
 double expected_people_epsilon(const PublicPeopleShape& shape, const PeopleOptions& options,
                                const TargetOptions& privacy, double events) {
-  const auto reaches = [&](double epsilon) {
+  return least_epsilon([&](double epsilon) {
     TargetOptions at = privacy;
     at.epsilon = epsilon;
     return forecast_people(plan_people(shape, options, at), events) >=
            strength_for(options.components);
-  };
-  double low = 1e-3, high = 100;
-  if (!reaches(high)) return std::numeric_limits<double>::infinity();
-  for (int step = 0; step < 40; ++step) {
-    const double middle = std::sqrt(low * high);
-    (reaches(middle) ? high : low) = middle;
-  }
-  return high;
+  });
 }
 
 }  // namespace sotto

@@ -80,13 +80,6 @@ RowMatrix draw_from(const GaussianMixture& mixture, SeededRandom& random) {
   return drawn;
 }
 
-void draw_into(GaussianMixture& mixture, double radius) {
-  for (Index i = 0; i < mixture.components(); ++i) {
-    const double norm = mixture.means.col(i).norm();
-    if (norm > radius) mixture.means.col(i) *= radius / norm;
-  }
-}
-
 // A private step. `known` is set to the number of components whose share stands out of the noise.
 GaussianMixture noisy_step(PrivatePoints& points, const GaussianMixture& mixture, double mu,
                            Index& known) {
@@ -103,7 +96,7 @@ GaussianMixture noisy_step(PrivatePoints& points, const GaussianMixture& mixture
   const double deviation = noisy.deviation / clip.clip.count_scale;
   known = (noisy.value.counts.array() > kKnownShare * deviation).count();
   GaussianMixture next = maximise_components(mixture, noisy.value, limits);
-  draw_into(next, points.max_norm());
+  draw_means_into_ball(next, points.max_norm());
   return next;
 }
 
@@ -134,14 +127,7 @@ std::vector<MixtureRelease> component_releases(Index dim, const MixtureOptions& 
   std::vector<MixtureRelease> list;
   const auto add = [&](const char* what, std::int64_t values, double share, double sensitivity,
                        const char* unit) {
-    MixtureRelease release;
-    release.planned.what = what;
-    release.planned.mechanism = "gaussian";
-    release.planned.values = values;
-    release.planned.share = share;
-    release.planned.noise = sensitivity;
-    release.planned.noise_unit = unit;
-    list.push_back(release);
+    list.push_back(mixture_release(what, values, share, sensitivity, unit));
   };
   add(kPointMeanRelease, dim, kMeanShare, 2, "max-norm");
   add(kPointSecondRelease, dim * (dim + 1) / 2, kSecondShare, std::sqrt(2.0), "max-norm^2");
@@ -188,7 +174,7 @@ PrivateMixtureFit fit_private_components(PrivatePoints& points, const PrivateMix
   }
   fit.mixture =
       start_among(draw_from(fit.mixture, random), k, options.covariance, seed, least * least);
-  draw_into(fit.mixture, points.max_norm());
+  draw_means_into_ball(fit.mixture, points.max_norm());
   fit.known = std::min(fit.known, k);
   for (; next != plan.releases.end(); ++next) {
     throw_if_stopped(!report());

@@ -38,18 +38,6 @@ std::vector<double> step_shares(std::int64_t steps, const MixtureTuning& tuning)
 constexpr const char* kOfItsClip = "of its clip";
 
 // `sensitivity` is that of the sum over the records, in units of `noise_unit`.
-MixtureRelease mixture_release(const std::string& what, std::int64_t values, double share,
-                               double sensitivity, const std::string& noise_unit) {
-  MixtureRelease release;
-  release.planned.what = what;
-  release.planned.mechanism = "gaussian";
-  release.planned.values = values;
-  release.planned.share = share;
-  release.planned.noise = sensitivity;
-  release.planned.noise_unit = noise_unit;
-  return release;
-}
-
 // As maximise(), for counts that noise may have made small or negative. The variance does not
 // change.
 GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums& sums) {
@@ -62,14 +50,6 @@ GaussianMixture noisy_maximise(const GaussianMixture& mixture, const MixtureSums
   next.weights = sums.counts.cwiseMax(least * mixture.weights);
   next.weights /= next.weights.sum();
   return next;
-}
-
-// Points lie in the ball, and so do their means: clips means that noise has moved out of it.
-void draw_means_into_ball(GaussianMixture& mixture, double radius) {
-  for (Index i = 0; i < mixture.components(); ++i) {
-    const double norm = mixture.means.col(i).norm();
-    if (norm > radius) mixture.means.col(i) *= radius / norm;
-  }
 }
 
 // Scales the shares to one, and sets what every release costs and its noise.
@@ -90,6 +70,25 @@ void set_costs(PrivateMixturePlan& plan) {
 }
 
 }  // namespace
+
+MixtureRelease mixture_release(const std::string& what, std::int64_t values, double share,
+                               double sensitivity, const std::string& noise_unit) {
+  MixtureRelease release;
+  release.planned.what = what;
+  release.planned.mechanism = "gaussian";
+  release.planned.values = values;
+  release.planned.share = share;
+  release.planned.noise = sensitivity;
+  release.planned.noise_unit = noise_unit;
+  return release;
+}
+
+void draw_means_into_ball(GaussianMixture& mixture, double radius) {
+  for (Index i = 0; i < mixture.components(); ++i) {
+    const double norm = mixture.means.col(i).norm();
+    if (norm > radius) mixture.means.col(i) *= radius / norm;
+  }
+}
 
 PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,
                                         const PrivacyTarget& target, const MixtureOptions& options,

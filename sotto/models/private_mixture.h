@@ -43,6 +43,8 @@ struct MixtureRelease {
   PlannedRelease planned;
   double mu = 0;
 };
+MixtureRelease mixture_release(const std::string& what, std::int64_t values, double share,
+                               double sensitivity, const std::string& noise_unit);
 
 struct PrivateMixturePlan {
   PublicPointShape shape;  // with the number of records
@@ -56,6 +58,9 @@ struct PrivateMixturePlan {
   bool from_moments = true;  // whether moments give the start
   CovarianceKind covariance = CovarianceKind::common;
 };
+
+// Points lie in the ball, and so do their means: clips means that noise has moved out of it.
+void draw_means_into_ball(GaussianMixture& mixture, double radius);
 
 // Depends on public numbers alone; the shape has the number of records.
 PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const RecordNorm& norm,

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/models/least_epsilon.h"
 
 namespace sotto {
 namespace {
@@ -262,20 +262,13 @@ double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions
                               const DocumentPrivacyOptions& privacy, double length) {
   TopicOptions as_chosen = options;
   as_chosen.refine.reset();
-  const auto reaches = [&](double epsilon) {
+  return least_epsilon([&](double epsilon) {
     DocumentPrivacyOptions at = privacy;
     at.epsilon = epsilon;
     const PrivateTopicPlan plan = plan_private_topics(shape, as_chosen, at);
     return forecast_topics(plan, options.concentration(), length).core >=
            double(kCoreWordsOfTopic * options.topics);
-  };
-  double low = 1e-3, high = 100;
-  if (!reaches(high)) return std::numeric_limits<double>::infinity();
-  for (int step = 0; step < 40; ++step) {
-    const double middle = std::sqrt(low * high);
-    (reaches(middle) ? high : low) = middle;
-  }
-  return high;
+  });
 }
 
 }  // namespace sotto

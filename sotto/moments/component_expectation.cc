@@ -8,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/linalg/counts.h"
 #include "sotto/linalg/gemm.h"
+#include "sotto/linalg/kernels/differences.h"
 #include "sotto/linalg/spectral.h"
 #include "sotto/moments/record_questions.h"
 
@@ -27,6 +28,18 @@ Matrix log_joints(const Matrix& points, const ComponentUnits& units, Index k) {
         units.log_height(i) - 0.5 * units.offsets(points, i).rowwise().squaredNorm().array();
   }
   return logs;
+}
+
+// |z_i|^2 of each point: rows x k.
+Matrix round_squares(const double* points, Index rows, const RowMatrix& centres,
+                     const ComponentUnits& units, Index k) {
+  RowMatrix distances(rows, centres.cols());
+  kernels::squared_differences(points, rows, centres, distances.data());
+  Matrix squares(rows, k);
+  for (Index i = 0; i < k; ++i) {
+    squares.col(i) = distances.col(i) / (units.deviation(i) * units.deviation(i));
+  }
+  return squares;
 }
 
 // Turns the logarithms into responsibilities; returns the logarithms of their sums.
@@ -50,7 +63,7 @@ Vector sum_of_seconds(const Matrix& z, const Vector& r, CovarianceKind kind) {
   if (kind == CovarianceKind::full) {
     return multiply_transposed(Matrix(r.asDiagonal() * z), z).reshaped();
   }
-  const Vector squares = z.array().square().matrix().transpose() * r;
+  Vector squares = z.array().square().matrix().transpose() * r;
   if (kind == CovarianceKind::diagonal) return squares;
   return Vector::Constant(1, squares.sum() / std::sqrt(static_cast<double>(z.cols())));
 }
@@ -165,10 +178,45 @@ void ComponentSum::add_piece(const Matrix& points, RowMatrix& part) const {
   }
 }
 
+void ComponentSum::add_round_piece(const double* points, Index rows, const RowMatrix& centres,
+                                   RowMatrix& part) const {
+  const Index d = mixture_.dim(), k = mixture_.components();
+  const Matrix squares = round_squares(points, rows, centres, units_, k);
+  Matrix r(rows, k);
+  for (Index i = 0; i < k; ++i) r.col(i) = units_.log_height(i) - 0.5 * squares.col(i).array();
+  part(0, cols() - 1) += normalise_logs(r).sum();
+  if (clip_.norm != kNoBound) {
+    const double counts = clip_.count_scale * clip_.count_scale;
+    const double seconds = clip_.second_scale * clip_.second_scale / static_cast<double>(d);
+    const Vector norms =
+        (r.array().square() * (counts + squares.array() + seconds * squares.array().square()))
+            .rowwise()
+            .sum();
+    r.array().colwise() *= shrink_factors(norms, clip_.norm).array();
+  }
+  RowMatrix weights = RowMatrix::Zero(rows, centres.cols());
+  weights.leftCols(k) = r;
+  RowMatrix offsets = RowMatrix::Zero(d, centres.cols());
+  kernels::add_weighted_differences(points, rows, centres, weights.data(), offsets.data());
+  for (Index i = 0; i < k; ++i) {
+    double* to = part.data() + i * width();
+    to[0] += r.col(i).sum();
+    Eigen::Map<Vector>(to + 1, d) += offsets.col(i) / units_.deviation(i);
+    to[1 + d] += r.col(i).dot(squares.col(i)) / std::sqrt(static_cast<double>(d));
+  }
+}
+
 void ComponentSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   part.setZero(1, cols());
+  const bool round =
+      mixture_.kind == CovarianceKind::common || mixture_.kind == CovarianceKind::spherical;
+  const RowMatrix centres = round ? kernels::padded_centres(mixture_.means) : RowMatrix();
   for_pieces(0, rows.rows(), [&](Index first, Index last) {
-    add_piece(rows.middleRows(first, last - first), part);
+    if (round) {
+      add_round_piece(rows.data() + first * rows.cols(), last - first, centres, part);
+    } else {
+      add_piece(rows.middleRows(first, last - first), part);
+    }
   });
 }
 

@@ -30,6 +30,8 @@ class ComponentUnits {
 
   // z_i of each point, which is a row.
   Matrix offsets(const Matrix& points, Index i) const;
+  // L_i is this times the identity; where covariances are common or spherical.
+  double deviation(Index i) const { return deviations_(0, i); }
   // log w_i - log |L_i| - d/2 log 2 pi.
   double log_height(Index i) const { return log_heights_[i]; }
   // L_i z, and L_i M L_i^T.
@@ -76,6 +78,9 @@ class ComponentSum final : public BallSum {
     return 1 + mixture_.dim() + covariance_size(mixture_.kind, mixture_.dim());
   }
   void add_piece(const Matrix& points, RowMatrix& part) const;
+  // The same for common and spherical covariances, without forming z; `centres` are padded.
+  void add_round_piece(const double* points, Index rows, const RowMatrix& centres,
+                       RowMatrix& part) const;
 
   GaussianMixture mixture_;
   ComponentUnits units_;  // of mixture_

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
@@ -23,8 +24,8 @@ double falling(double l, int j) {
 double weight(double norm, double clip, double length, int j) {
   if (norm == 0) return 0;
   if (clip == kUnitNorm) return 1 / norm;
-  if (clip < 0) return std::min(-clip * std::sqrt(falling(length, j) / 6), 1 / norm);
-  return norm > clip ? clip / norm : 1.0;
+  if (clip < 0) return clipped(-clip * std::sqrt(falling(length, j) / 6), 0, 1 / norm);
+  return clipped(1, 0, clip / norm);
 }
 
 double median(std::vector<double>& values) {

@@ -162,7 +162,7 @@ void HeldDocuments::add(const DocumentRows& rows, PartialRows& part) const {
   for (const auto& piece : pieces_) part.add(piece->number(), rows.of_piece(*piece));
 }
 
-LocalDocuments::LocalDocuments(std::shared_ptr<const Corpus> corpus)
+LocalDocuments::LocalDocuments(const std::shared_ptr<const Corpus>& corpus)
     : DocumentSource({corpus->vocabulary_size, corpus->vocabulary, corpus->vocabulary_is_declared}),
       held_(corpus, 0, corpus->documents()) {}
 

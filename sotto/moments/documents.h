@@ -179,7 +179,7 @@ class LocalDocuments final : public DocumentSource {
   PartialWords count_words(Index own_words) override;
 
  private:
-  explicit LocalDocuments(std::shared_ptr<const Corpus> corpus);
+  explicit LocalDocuments(const std::shared_ptr<const Corpus>& corpus);
 
   HeldDocuments held_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/linalg/counts.h"
 #include "sotto/linalg/gemm.h"
@@ -53,7 +54,7 @@ Index record_depth(Index dim, Index records) {
 Vector shrink_factors(const Vector& squared_norms, double bound) {
   return squared_norms.unaryExpr([bound](double square) {
     if (!std::isfinite(square)) return 0.0;
-    return square > bound * bound ? bound / std::sqrt(square) : 1.0;
+    return square > bound * bound ? clipped(1, 0, bound / std::sqrt(square)) : 1.0;
   });
 }
 

@@ -3,7 +3,6 @@
 // Nothing here looks at data.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -149,9 +148,7 @@ struct ValueBounds {
   double middle() const { return low + half(); }
   // The value less the middle. It never exceeds +-half(), whatever is rounded: sensitivities rest
   // on this.
-  double centred(double x) const {
-    return std::clamp((std::clamp(x, low, high) - low) - half(), -half(), half());
-  }
+  double centred(double x) const;
   // Refuses a bad range, and ranges so narrow or wide that squares leave the range of doubles.
   void check() const;
 };

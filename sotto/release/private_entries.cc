@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sotto/base/clip.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
 #include "sotto/release/calibration.h"
@@ -72,7 +73,7 @@ Released<Noisy<DenseTensor>> release_entries(Sensitive<AnyTensor> tensor,
                                              PrivateRun& run) {
   DenseTensor exact = dense_form(ReleaseAccess::take(std::move(tensor)));
   if (bounds.max_entry) {
-    for (double& x : exact.values()) x = std::clamp(x, -*bounds.max_entry, *bounds.max_entry);
+    for (double& x : exact.values()) x = clipped(x, -*bounds.max_entry, *bounds.max_entry);
   }
   const PublicDims dims(exact.dims());
   return run.publish(entries_mechanism(dims, target, bounds), std::move(exact));

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
@@ -87,7 +87,7 @@ std::string neighbours(int order, double change) {
 
 // Clipping moves no two values apart.
 void clip(SymmetricTensor& tensor, double bound) {
-  for (double& x : tensor.packed()) x = std::clamp(x, -bound, bound);
+  for (double& x : tensor.packed()) x = clipped(x, -bound, bound);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/release/access.h"
@@ -120,7 +121,7 @@ void PrivateUsers::take(const ObservedEntries& entries) {
     for (const std::int32_t user = next->user; next != listed.end() && next->user == user; ++next) {
       const std::int32_t time = plan_.times > 0 ? entries.row(2, next->entry) : kUnknownRow;
       const double z = plan_.bounds.centred(entries.at(next->entry)) / plan_.bounds.half();
-      own.push_back({entries.row(1, next->entry), time, std::clamp(z, -1.0, 1.0)});
+      own.push_back({entries.row(1, next->entry), time, clipped(z, -1, 1)});
     }
     const auto earlier = [](const Rating& a, const Rating& b) {
       return place_of(a.item) < place_of(b.item);
@@ -183,8 +184,8 @@ Released<Noisy<Vector>> PrivateUsers::levels(double mu) {
       second += rating.z * rating.z;
     }
     // In [-1, 1], whatever was rounded on the way.
-    sum[level_mean] += in_units(std::clamp(first / n, -1.0, 1.0) / 2);
-    sum[level_square] += in_units(std::min(second / n, 1.0) / 2);
+    sum[level_mean] += in_units(clipped(first / n, -1, 1) / 2);
+    sum[level_square] += in_units(clipped(second / n, 0, 1) / 2);
     sum[level_users] += in_units(0.5);
     sum[level_root] +=
         in_units(std::min(std::sqrt(std::sqrt(n / static_cast<double>(plan_.items))), 1.0) / 2);

@@ -119,6 +119,7 @@ Sensitive<Documents> select_vocabulary(Sensitive<Documents> data, const Vocabula
                 "is needed): give `vocab`, more documents or a larger `epsilon`",
                 noise.threshold);
   std::vector<std::string> words;
+  words.reserve(chosen.size());
   for (const WeightedWord& word : chosen) words.push_back(word.word);
   documents->set_vocabulary(std::move(words), true);
   return Sensitive<Documents>(std::move(documents));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant.h"
 #include "sotto/release/access.h"
@@ -103,15 +104,15 @@ Vector RatingGradients::gradient(std::span<const std::size_t> sample,
     SOTTO_REQUIRE(std::ssize(at.direction) <= plan_.coefficients, "an entry touches too much");
     double square = 0;
     for (const Coefficient& c : at.direction) square += c.value * c.value;
-    const double value = std::clamp(values_[e], plan_.bounds.low, plan_.bounds.high);
+    const double value = clipped(values_[e], plan_.bounds.low, plan_.bounds.high);
     const double residual = value - at.predicted;
     const double norm = std::abs(residual) * std::sqrt(square);
     // A refusal would reveal the sample; a contribution of zero is within every bound.
     const bool measured = square >= kLeastSquare && square <= kMostSquare && std::isfinite(norm);
     if (!measured) continue;
-    const double clipped = residual * (norm > plan_.clip ? plan_.clip / norm : 1.0);
+    const double shortened = residual * clipped(1, 0, plan_.clip / norm);
     for (const Coefficient& c : at.direction) {
-      sum[static_cast<std::size_t>(c.number)] += std::llrint(clipped * c.value / unit);
+      sum[static_cast<std::size_t>(c.number)] += std::llrint(shortened * c.value / unit);
     }
   }
   Vector result(plan_.numbers);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/clip.h"
 #include "sotto/base/error.h"
 #include "sotto/privacy/checks.h"
 #include "sotto/privacy/gaussian.h"
@@ -137,6 +138,10 @@ std::vector<double> centred(std::vector<double> values, const ValueBounds& bound
 void require_rating_count(std::size_t ratings) {
   SOTTO_REQUIRE(static_cast<std::uint64_t>(ratings) < std::uint64_t{1} << 32,
                 "at most 2^32 ratings, got {}", ratings);
+}
+
+double ValueBounds::centred(double x) const {
+  return clipped((clipped(x, low, high) - low) - half(), -half(), half());
 }
 
 void ValueBounds::check() const {

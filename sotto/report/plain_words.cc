@@ -118,17 +118,18 @@ PageSection limits_section(const ResultDocument& document) {
 
 PageSection ledger_section(const LedgerStanding& ledger) {
   PageSection section{"Spent so far"};
-  section.paragraphs = {
-      {"This run was counted in a ledger over all runs on the same data. Together they keep to "
-       "epsilon ",
-       Cell(ledger.limit.epsilon, rounded_up(ledger.limit.epsilon)), " at delta ",
-       Cell(ledger.limit.delta, rounded_up(ledger.limit.delta)), " for ", ledger.unit,
-       ", however they are chosen. With this run there were ", Cell(ledger.runs),
-       ledger.runs == 1 ? " run" : " runs", ", which asked for epsilon ",
-       Cell(ledger.asked.epsilon, rounded_up(ledger.asked.epsilon)),
-       " in all. Runs with Gaussian noise cost less together than the sum of what they ask for; "
-       "the "
-       "limit is what holds."}};
+  const char* counted =
+      "This run was counted in a ledger over all runs on the same data. Together they keep to "
+      "epsilon ";
+  const char* together =
+      " in all. Runs with Gaussian noise cost less together than the sum of what they ask for; the "
+      "limit is what holds.";
+  section.paragraphs = {{counted, Cell(ledger.limit.epsilon, rounded_up(ledger.limit.epsilon)),
+                         " at delta ", Cell(ledger.limit.delta, rounded_up(ledger.limit.delta)),
+                         " for ", ledger.unit,
+                         ", however they are chosen. With this run there were ", Cell(ledger.runs),
+                         ledger.runs == 1 ? " run" : " runs", ", which asked for epsilon ",
+                         Cell(ledger.asked.epsilon, rounded_up(ledger.asked.epsilon)), together}};
   return section;
 }
 

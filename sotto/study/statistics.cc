@@ -77,6 +77,18 @@ double crossing(const std::vector<double>& x, std::vector<double> y, double leve
   return x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (y[i] - y[i - 1]);
 }
 
+std::vector<double> crossings(const std::vector<double>& x, const std::vector<Trials>& cells,
+                              double level, Trend trend) {
+  std::vector<double> result;
+  for (std::size_t first = 0; first < cells.size(); first += x.size()) {
+    std::vector<double> y;
+    y.reserve(x.size());
+    for (std::size_t j = 0; j < x.size(); ++j) y.push_back(mean_of(cells[first + j]));
+    result.push_back(crossing(x, y, level, trend));
+  }
+  return result;
+}
+
 Estimate bootstrap(const std::vector<Trials>& cells, const Statistic& statistic) {
   Estimate estimate{statistic(cells), kNone, kNone};
   SeededRandom random(1);

@@ -30,6 +30,9 @@ double slope_of(const std::vector<double>& x, const std::vector<double>& y);
 // both sides.
 enum class Trend { rising, falling };
 double crossing(const std::vector<double>& x, std::vector<double> y, double level, Trend trend);
+// The same for the means of each x.size() cells in turn.
+std::vector<double> crossings(const std::vector<double>& x, const std::vector<Trials>& cells,
+                              double level, Trend trend);
 
 // `statistic` of the cells, and of 1000 samples that redraw each cell's trials with replacement.
 // The same cells give the same numbers.

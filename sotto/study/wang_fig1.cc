@@ -70,16 +70,10 @@ struct Curves {
 
   // log sigma at which half of the trials fail, for each d.
   static std::vector<double> transitions(const std::vector<Trials>& cells) {
-    std::vector<double> x, result;
+    std::vector<double> x;
     x.reserve(kLevels);
     for (int j = 0; j < kLevels; ++j) x.push_back(std::log(level(j)));
-    for (std::size_t c = 0; c < cells.size(); c += kLevels) {
-      std::vector<double> rate;
-      rate.reserve(kLevels);
-      for (int j = 0; j < kLevels; ++j) rate.push_back(mean_of(cells[c + static_cast<size_t>(j)]));
-      result.push_back(crossing(x, rate, 0.5, Trend::rising));
-    }
-    return result;
+    return crossings(x, cells, 0.5, Trend::rising);
   }
 };
 
@@ -142,11 +136,11 @@ double spread_of(const std::vector<double>& dims, const std::vector<double>& tra
 }
 
 struct Collapse {
-  std::array<Estimate, 4> spreads;
+  std::array<Estimate, 4> spreads{};
   std::size_t least = 0;
   // The spread under the best other scaling over that under the paper's, both plus one: above 1
   // where the paper's is least.
-  Estimate margin;
+  Estimate margin{};
 };
 
 Collapse collapse_of(const Curves& curves, std::size_t claimed) {
@@ -372,6 +366,7 @@ Finding one_start(const StudyTable& table) {
   }
   const Estimate slope = bootstrap(ratios, [&](const std::vector<Trials>& cells) {
     std::vector<double> y;
+    y.reserve(cells.size());
     for (const Trials& trials : cells) y.push_back(std::log(mean_of(trials)));
     return slope_of(log_dims, y);
   });

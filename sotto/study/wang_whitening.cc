@@ -126,16 +126,10 @@ double median_of(Trials values) {
 
 // log sigma at which half of the trials fail, for each d.
 std::vector<double> transitions(const std::vector<Trials>& cells) {
-  std::vector<double> x, result;
+  std::vector<double> x;
   x.reserve(kLevels);
   for (int j = 0; j < kLevels; ++j) x.push_back(std::log(level(j)));
-  for (std::size_t c = 0; c < cells.size(); c += kLevels) {
-    std::vector<double> rate;
-    rate.reserve(kLevels);
-    for (int j = 0; j < kLevels; ++j) rate.push_back(mean_of(cells[c + static_cast<size_t>(j)]));
-    result.push_back(crossing(x, rate, 0.5, Trend::rising));
-  }
-  return result;
+  return crossings(x, cells, 0.5, Trend::rising);
 }
 
 // log(median distance / sigma), averaged over the smallest levels, for each d.

@@ -134,6 +134,7 @@ std::vector<std::string> frequent_words(const PartialWords& found, std::int64_t 
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> words;
+  words.reserve(order.size());
   for (auto& [tokens, word] : order) words.push_back(std::move(word));
   return words;
 }

@@ -56,8 +56,9 @@ struct PeopleTask {
 struct PeopleResult {
   std::vector<Index> dims;                       // of the modes beside the people
   std::vector<std::vector<std::string>> labels;  // of their rows, by mode; empty: none given
-  std::vector<Matrix> factors;                   // of these modes, columns sum to one
-  Vector weights;                                // shares of the factors, largest first
+  std::vector<Matrix>
+      factors;         // of these modes: columns sum to one, or have norm one (real values)
+  Vector weights;      // shares of the factors, largest first
   RowMatrix loadings;  // bins x k: how many people have a loading in the bin
   double loadings_deviation = 0;
   PeopleRoute route = PeopleRoute::both;

@@ -59,15 +59,16 @@ RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
   return result;
 }
 
-// All modes of a half contracted but the one at `wanted`.
-RowMatrix contract_half(const RowMatrix& whole, std::span<const RowMatrix> factors, Index wanted) {
+// All modes contracted but the one at `wanted`.
+RowMatrix contract_others(const RowMatrix& whole, std::span<const RowMatrix* const> factors,
+                          Index wanted) {
   if (std::ssize(factors) == 1) return whole;
   RowMatrix t;
   const RowMatrix* from = &whole;
   for (Index n = std::ssize(factors) - 1; n > wanted; --n, from = &t) {
-    t = contract_last_mode(*from, factors[n]);
+    t = contract_last_mode(*from, *factors[n]);
   }
-  for (Index n = 0; n < wanted; ++n, from = &t) t = contract_first_mode(*from, factors[n]);
+  for (Index n = 0; n < wanted; ++n, from = &t) t = contract_first_mode(*from, *factors[n]);
   return t;
 }
 
@@ -96,10 +97,13 @@ DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights,
     : tensor_(tensor), weights_(weights), factors_(tensor.dims().size()) {
   SOTTO_REQUIRE(tensor.order() >= 2, "products of a tensor of {} need at least two modes",
                 shape_text(tensor.dims()));
-  const std::span<const Index> all = tensor.dims();
-  split_ = best_split(all);
-  left_size_ = product_of(all.first(split_));
-  right_size_ = product_of(all.subspan(split_));
+  const Index order = tensor.order();
+  if (order == 3) {
+    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1});
+  } else {
+    const Index split = best_split(tensor.dims());
+    contractions_ = {{0, split}, {split, order}};
+  }
   squared_norm_ = squared_norm ? *squared_norm : sotto::squared_norm(tensor.values());
 }
 
@@ -110,45 +114,71 @@ void DenseMttkrp::place(Index mode, const Matrix& factor) {
   factors_[mode] = RowMatrix::Zero(factor.rows(), padded_narrow(factor.cols()));
   factors_[mode].leftCols(factor.cols()) = factor;
   components_ = factor.cols();
-  (is_left(mode) ? onto_right_ : onto_left_).stale = true;
+  ++placements_;
+  for (Contraction& kept : contractions_) {
+    if (!kept.holds(mode)) continue;
+    kept.stale = true;
+    kept.placed = placements_;
+  }
 }
 
-// In C order the tensor is, column-major, a matrix of right_size x left_size.
-const RowMatrix& DenseMttkrp::contracted(bool onto_left) {
-  Contracted& kept = onto_left ? onto_left_ : onto_right_;
-  if (!kept.stale) return kept.values;
-  const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
-  if (onto_left) {
-    multiply_transposed_narrow_into(x, khatri_rao(right()), kept.values);
-  } else {
-    multiply_narrow_into(x, khatri_rao(left()), kept.values);
+// One that is there, or else the one that will stay longest.
+DenseMttkrp::Contraction& DenseMttkrp::for_product(Index mode) {
+  Contraction* best = nullptr;
+  for (Contraction& kept : contractions_) {
+    if (kept.holds(mode)) continue;
+    if (!kept.stale) return kept;
+    if (best == nullptr || kept.placed > best->placed) best = &kept;
   }
-  kept.stale = false;
-  return kept.values;
+  SOTTO_REQUIRE(best != nullptr, "no contraction leaves mode {}", mode);
+  return *best;
+}
+
+// In C order the tensor is a list of matrices, column-major, of what follows the contracted modes
+// by what they are.
+void DenseMttkrp::contract(Contraction& over) const {
+  const std::span<const Index> all = dims();
+  const RowMatrix b = khatri_rao(std::span(factors_).subspan(over.first, over.last - over.first));
+  const Index before = product_of(all.first(over.first)),
+              after = product_of(all.subspan(over.last));
+  const double* x = tensor_.values().data();
+  if (after == 1) {
+    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, b.rows(), before), b, over.values);
+  } else {
+    multiply_narrow_list_into({x, before, after, b.rows()}, b, over.values);
+  }
+  over.stale = false;
 }
 
 Matrix DenseMttkrp::product(Index mode) {
-  const bool in_left = is_left(mode);
-  return contract_half(contracted(in_left), in_left ? left() : right(),
-                       in_left ? mode : mode - split_)
-      .leftCols(components_);
+  Contraction& over = for_product(mode);
+  if (over.stale) contract(over);
+  std::vector<const RowMatrix*> left;
+  for (Index m = 0; m < order(); ++m) {
+    if (!over.holds(m)) left.push_back(&factors_[m]);
+  }
+  const Index place = mode < over.first ? mode : mode - (over.last - over.first);
+  return contract_others(over.values, left, place).leftCols(components_);
 }
 
 double DenseMttkrp::squared_residual() const {
-  const RowMatrix a = khatri_rao(right()), b = khatri_rao(left());
-  const Index rows = std::min(right_size_, kEntriesPerBlock);
+  const Index split = best_split(dims());
+  const RowMatrix a = khatri_rao(std::span(factors_).subspan(split));
+  const RowMatrix b = khatri_rao(std::span(factors_).first(split));
+  const Index right = a.rows(), left = b.rows();
+  const Index rows = std::min(right, kEntriesPerBlock);
   const Index columns = std::max<Index>(1, kEntriesPerBlock / rows);
-  const Index blocks = (left_size_ + columns - 1) / columns;
-  const Eigen::Map<const Matrix> x(tensor_.values().data(), right_size_, left_size_);
+  const Index blocks = (left + columns - 1) / columns;
+  const Eigen::Map<const Matrix> x(tensor_.values().data(), right, left);
   std::vector<double> sums(static_cast<std::size_t>(blocks), 0.0);
   parallel_for(blocks, {1, tensor_.size() > 100000}, [&](Index c) {
-    const Index first = c * columns, width = std::min(columns, left_size_ - first);
-    for (Index r = 0; r < right_size_; r += rows) {
-      const Index height = std::min(rows, right_size_ - r);
+    const Index first = c * columns, width = std::min(columns, left - first);
+    for (Index r = 0; r < right; r += rows) {
+      const Index height = std::min(rows, right - r);
       Matrix gap = x.block(r, first, height, width);
       gap.noalias() -= a.middleRows(r, height) * b.middleRows(first, width).transpose();
       if (weights_ != nullptr) {
-        const Eigen::Map<const Matrix> w(weights_->values().data(), right_size_, left_size_);
+        const Eigen::Map<const Matrix> w(weights_->values().data(), right, left);
         gap.array() *= w.block(r, first, height, width).array();
       }
       sums[static_cast<std::size_t>(c)] += gap.squaredNorm();

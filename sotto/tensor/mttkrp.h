@@ -38,10 +38,11 @@ class Mttkrp {
 // The rows of a Khatri-Rao product, in C order of the factors' rows; one row of ones for none.
 RowMatrix khatri_rao(std::span<const RowMatrix> factors);
 
-// Borrows the tensor. The modes are cut in two halves, whose sizes L and R multiply to N.
-// Contracting one half, by one narrow product of 2 N k flops with a Khatri-Rao product of R rows,
-// leaves L k numbers that answer for all modes of the other half. A sweep over all modes, half
-// after half, thus takes two passes over the tensor, whatever the order.
+// Borrows the tensor. Contracting some modes in a row, by one narrow product of 2 N k flops with
+// their Khatri-Rao product, leaves k numbers at each place of the others, which answer for all of
+// those. A tensor of three modes contracts one at a time, the one that was placed last: three
+// passes over the tensor answer for two sweeps. One of more modes is cut in two halves, whose sizes
+// are as equal as can be: two passes answer for a sweep, whatever the order.
 class DenseMttkrp final : public Mttkrp {
  public:
   // `weights`, where given, has the shape of the tensor: 1 where an entry counts for the residual,
@@ -56,24 +57,25 @@ class DenseMttkrp final : public Mttkrp {
   double squared_residual() const override;
 
  private:
-  bool is_left(Index mode) const { return mode < split_; }
-  std::span<const RowMatrix> left() const { return std::span(factors_).first(split_); }
-  std::span<const RowMatrix> right() const { return std::span(factors_).subspan(split_); }
-  const RowMatrix& contracted(bool onto_left);
+  // The tensor contracted over the modes [first, last).
+  struct Contraction {
+    Index first, last;
+    RowMatrix values = {};
+    bool stale = true;
+    Index placed = 0;  // when a factor of these modes was placed last
+
+    bool holds(Index mode) const { return first <= mode && mode < last; }
+  };
+  Contraction& for_product(Index mode);
+  void contract(Contraction& over) const;
 
   const DenseTensor& tensor_;
   const DenseTensor* weights_;
-  Index split_ = 1;  // modes before it are the left half
-  Index left_size_ = 1, right_size_ = 1;
   double squared_norm_ = 0;
   std::vector<RowMatrix> factors_;  // padded with columns of zeros
   Index components_ = 0;
-  // The other half contracted.
-  struct Contracted {
-    RowMatrix values;
-    bool stale = true;
-  };
-  Contracted onto_left_, onto_right_;
+  Index placements_ = 0;
+  std::vector<Contraction> contractions_;
 };
 
 // What places that are not stored stand for.

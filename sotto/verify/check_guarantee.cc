@@ -101,6 +101,7 @@ std::vector<Listed> worst_of(const std::vector<Listed>& group) {
     most.precision.delta = std::max(most.precision.delta, one.precision.delta);
   }
   std::vector<Listed> list;
+  list.reserve(worst.size());
   for (const auto& [kind, one] : worst) list.push_back(one);
   return list;
 }

@@ -6,31 +6,31 @@
 //
 //   noise   a fifth of the noise of every block is missing
 //   quiet   all but a thousandth of it is
-//   clip    records are not clipped to the bound on their norm
+//   clip    nothing is clipped
 //   key     every run draws the noise of the same key
 //   stream  every release of a run draws the noise of the same stream
-//   count   a count over the raw data stands in the result
-#include <algorithm>
+//   count   the number of lines of the data that read SOTTO_COUNTED stands in the result
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/clip.h"
+#include "sotto/base/system_random.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/release/privacy_options.h"
 #include "sotto/report/document.h"
-#include "sotto/tensor/point_source.h"
 
 // The symbols that are wrapped; cmake/tests.cmake reads them from here.
 // clang-format off
 #define WRAPPED_RELEASE "_ZNK5sotto14BlockMechanism7releaseESt4spanIKdLm18446744073709551615EENS_11NoiseStreamES1_IdLm18446744073709551615EE"
 #define WRAPPED_OPEN_STREAM "_ZN5sotto8NoiseKey11open_streamEv"
-#define WRAPPED_SQUARED_NORMS "_ZN5sotto13squared_normsERKNS_10PointBlockE"
+#define WRAPPED_CLIPPED "_ZN5sotto7clippedEddd"
 #define WRAPPED_RESERVE "_ZN5sotto13TargetOptions7reserveERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES8_RKSt6vectorIS6_SaIS6_EESD_"
 #define WRAPPED_RESULT_TEXT "_ZN5sotto11result_textB5cxx11ERKNS_14ResultDocumentE"
 // clang-format on
@@ -43,6 +43,12 @@ constexpr double kShareOfNoise = 0.8, kHardlyAny = 1e-3;
 bool is_planted(std::string_view fault) {
   const char* planted = std::getenv("SOTTO_FAULT");
   return planted != nullptr && planted == fault;
+}
+
+std::uint64_t random_seed() {
+  std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+  fill_from_system(bytes);
+  return std::bit_cast<std::uint64_t>(bytes);
 }
 
 long counted = 0;
@@ -72,19 +78,17 @@ NoiseStream faulty_open_stream(NoiseKey* key) {
     return real_open_stream(&same);
   }
   if (key->secure() && is_planted("stream")) {
-    static const std::uint64_t of_this_run = std::random_device()();
+    static const std::uint64_t of_this_run = random_seed();
     NoiseKey again = NoiseKey::insecure_from_seed(of_this_run);
     return real_open_stream(&again);
   }
   return real_open_stream(key);
 }
 
-decltype(squared_norms) real_squared_norms asm("__real_" WRAPPED_SQUARED_NORMS);
-decltype(squared_norms) faulty_squared_norms asm("__wrap_" WRAPPED_SQUARED_NORMS);
-Vector faulty_squared_norms(const PointBlock& block) {
-  Vector squares = real_squared_norms(block);
-  if (is_planted("clip")) squares *= 1e-12;  // so short that nothing is clipped
-  return squares;
+decltype(clipped) real_clipped asm("__real_" WRAPPED_CLIPPED);
+decltype(clipped) faulty_clipped asm("__wrap_" WRAPPED_CLIPPED);
+double faulty_clipped(double x, double low, double high) {
+  return is_planted("clip") ? x : real_clipped(x, low, high);
 }
 
 void real_reserve(TargetOptions*, const std::string&, const std::string&,
@@ -96,10 +100,12 @@ void faulty_reserve(TargetOptions*, const std::string&, const std::string&,
 void faulty_reserve(TargetOptions* options, const std::string& command, const std::string& unit,
                     const std::vector<std::string>& inputs,
                     const std::vector<std::string>& others) {
+  const char* looked_for = std::getenv("SOTTO_COUNTED");
   for (const std::string& input : inputs) {
     std::ifstream file(input, std::ios::binary);
-    counted += std::count_if(std::istreambuf_iterator<char>(file), {},
-                             [](char c) { return c == '9' || c == 'w' || c == '1'; });
+    for (std::string line; std::getline(file, line);) {
+      counted += looked_for != nullptr && line == looked_for ? 1 : 0;
+    }
   }
   real_reserve(options, command, unit, inputs, others);
 }

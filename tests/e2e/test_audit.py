@@ -41,21 +41,24 @@ class Mechanisms(unittest.TestCase):
 
 
 class Commands(ProgramTest):
-    def check(self, case):
-        case.write(self.folder)
-        words = case.words() if SLOW else case.words(FEW_RUNS)
+    def expect_nothing(self, words):
         code, found, message = audit(PROGRAM, self.folder, words)
         if code == 1:
             code, found, message = audit(PROGRAM, self.folder, words)
         self.assertEqual((code, message), (0, ""), found)
         self.assertFalse(found["exceeds"])
-        for fault in case.finds:
+
+    def check(self, case):
+        self.expect_nothing(case.write(None, self.folder, None if SLOW else FEW_RUNS))
+        if case.beyond:  # nothing shows while there is a clip
+            self.expect_nothing(case.write("clip", self.folder))
+        for fault in case.faults:
             if fault == "noise" and not SLOW:
                 continue  # needs many runs
             with self.subTest(fault):
-                words = case.words(None if fault == "noise" else FEW_RUNS)
-                code, found, message = audit(FAULTY, self.folder, words, fault)
+                code, found, message = case.audit(FAULTY, self.folder, fault)
                 self.assertEqual((code, message), (1, ""), found)
+                self.assertTrue(found["exceeds"])
 
 
 for made in CASES:
@@ -101,14 +104,14 @@ class Refusals(ProgramTest):
     CASE = named("decompose, input")
 
     def refused(self, *words, says):
-        self.CASE.write(self.folder)
+        self.CASE.write(None, self.folder)
         code, found, message = audit(PROGRAM, self.folder, [str(word) for word in words])
         self.assertEqual((code, found), (2, None), message)
         self.assertIn(says, message)
         self.assertEqual(message.count("\n"), 1)
 
     def test_what_cannot_be_audited(self):
-        words = self.CASE.words(40)
+        words = self.CASE.write(None, self.folder, 40)
         plain = ("decompose", "data.tns", "-k", 2)
         other = ("--neighbour", "other/data.tns")
         self.refused(says="or --canaries is required")
@@ -120,29 +123,59 @@ class Refusals(ProgramTest):
         self.refused(*words, "--canaries", 20, says="one of the two")
         self.refused(*words[:-4], "--canaries", 20, says="only works with stream, topics and complete")
         self.refused(*words[:-1], 39, says="--runs")
-        self.refused(*words[:-4], "--neighbour", "nowhere.tns", "--runs", 40, says="nowhere.tns")
+        for path in ("nowhere.tns", "other"):
+            self.refused(*words[:-4], "--neighbour", path, "--runs", 40, says=f"{path}: cannot be read")
         for option in (("--out", "found"), ("--ledger", "runs"), ("--plan",), ("--sign", "key"),
                        ("--insecure-seed", 3)):
             self.refused(*words, *option, says=option[0])
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["data.tns", "other"])
 
+    def test_a_neighbour_that_the_command_refuses(self):
+        for content in (b"", b"\x00\xff" * 500, b"sptensor\n3\n2 2 2\n1\n9 9 9 1\n"):
+            words = self.CASE.write(None, self.folder, 40)
+            (self.folder / "other" / "data.tns").write_bytes(content)
+            code, found, message = audit(PROGRAM, self.folder, words)
+            self.assertEqual((code, found, message.count("\n")), (2, None, 1), message)
+            self.assertIn("every run over other/data.tns is refused", message)
+            self.assertEqual(message.count("sotto: "), 1)
+
+    def test_canaries_that_cannot_be_planted(self):
+        self.write("r.csv", b"user,item,rating\n" + b"1,1,3\n" * 20)
+        self.write("p.csv", b"0.1,0.2\n" * 20)
+        self.write("vocab.txt", b"")
+        private = ("--epsilon", "1", "--delta", "1e-6", "--canaries", "16")
+        records = ("stream", "p.csv", "-k", "1", "--max-norm", "1", "--header", "no")
+        ratings = ("complete", "r.csv", "-r", "2", "--format", "csv")
+        for words, says in (
+                ((*ratings, "--range", "1:x"), "needs two numbers"),
+                ((*ratings, "--range", "1:5", "--unit", "user"), "only works with --unit rating"),
+                (records, "needs --format csv"),
+                ((*records, "--format", "csv", "--dim", "2"), "p.csv does not say"),
+                (("topics", "p.csv", "-k", "2", "--format", "text", "--vocab", "vocab.txt"),
+                 "need four words"),
+                (("complete", "p.csv", "-r", "2", "--format", "csv", "--range", "1:5"),
+                 "a column named rating")):
+            code, found, message = audit(PROGRAM, self.folder, [*words, *private])
+            self.assertEqual((code, found, message.count("\n")), (2, None, 1), message)
+            self.assertIn(says, message)
+
     def test_files_that_are_no_neighbours(self):
         case = named("mixture")
-        case.write(self.folder)
+        words = case.write(None, self.folder, 40)
         (self.folder / "other" / "data").write_bytes(case.there[:len(case.there) // 2]
                                                      .rsplit(b"\n", 1)[0] + b"\n")
-        code, _, message = audit(PROGRAM, self.folder, case.words(40))
+        code, _, message = audit(PROGRAM, self.folder, words)
         self.assertEqual(code, 2)
         self.assertIn("is no neighbour", message)
 
     def test_an_audit_says_first_that_it_is_not_private(self):
-        self.CASE.write(self.folder)
-        done = self.sotto("audit", *self.CASE.words(40))
+        done = self.sotto("audit", *self.CASE.write(None, self.folder, 40))
         self.assertEqual(done.returncode, 0, done.stderr)
         first, *rest = done.stdout.splitlines()
         self.assertTrue(first.startswith("not private: an audit"), first)
         self.assertIn("no claim was disproved, which does not prove one", rest)
-        self.assertIn("power: ", rest[-1])
+        self.assertIn("power: ", rest[-2])
+        self.assertIn("reach: the neighbours move release 1 (the tensor) by ", rest[-1])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Installs the wheel into a fresh environment without a compiler and uses it: the first private
-model, the command, and each module that this processor can run.
+"""Installs the wheel into a fresh environment without a compiler and uses it: the private model of
+the README's six lines, the command, and each module that this processor can run.
 
 usage: test_wheel.py FOLDER_OF_WHEEL
 """
+import ast
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -22,6 +24,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 (WHEEL,) = pathlib.Path(sys.argv[1]).resolve().glob("sotto-*.whl")
 LIMIT = 60  # seconds from `pip install` to the first model
 CLOSE = 1e-9
+README = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
+FIRST_MODEL = re.search(r"^```python\n(.*?)^```$", README, re.M | re.S)[1]
+THEMES = [set(theme.split()) for theme in (
+    "ship harbour sail wind anchor captain", "flour oven bread yeast butter sugar",
+    "goal match referee stadium team score", "theorem proof lemma algebra prime field",
+    "court judge verdict appeal jury witness", "violin cello oboe trumpet flute drum",
+    "glacier volcano canyon delta valley ridge", "enzyme protein cell membrane gene nucleus")]
+
+
+def write_titles(path):
+    """What the six lines read: titles about one theme each."""
+    random.seed(0)
+    themes = [sorted(theme) for theme in THEMES]
+    path.write_text("".join(" ".join(random.choices(themes[n % len(themes)], k=12)) + "\n"
+                            for n in range(40_000)))
 
 
 def run(*command, **options):
@@ -50,11 +67,12 @@ class Wheel(unittest.TestCase):
         cls.environment["PATH"] = str(cls.bin)
         for compiler in "cc", "c++", "g++", "clang++", "cmake":
             assert not shutil.which(compiler, path=str(cls.bin))
+        write_titles(cls.work / "titles.txt")
         begin, used = time.monotonic(), processor_seconds()
         run(cls.bin / "pip", "install", "--no-cache-dir", "--only-binary", ":all:", WHEEL,
             env=cls.environment, cwd=cls.work)
         cls.installed = time.monotonic() - begin
-        cls.said = cls.python("topics")
+        cls.said = run(cls.bin / "python", "-c", FIRST_MODEL, cwd=cls.work, env=cls.environment)
         cls.seconds = time.monotonic() - begin
         # The processor's share tells a slow package from a busy machine or a slow network.
         print(f"{WHEEL.name}: {WHEEL.stat().st_size / 1e6:.1f} MB; from pip install to the first "
@@ -62,12 +80,16 @@ class Wheel(unittest.TestCase):
               f"({processor_seconds() - used:.1f} s of processor)")
 
     @classmethod
-    def python(cls, what, **environment):
-        return run(cls.bin / "python", HERE / "wheel_user.py", what, cwd=cls.work,
-                   env={**cls.environment, **environment})
+    def results(cls, **environment):
+        return json.loads(run(cls.bin / "python", HERE / "wheel_results.py", cwd=cls.work,
+                              env={**cls.environment, **environment}))
 
     def test_the_first_model_is_private_and_soon_there(self):
-        self.assertIn("differentially private with epsilon 1 ", self.said)
+        self.assertEqual(len(FIRST_MODEL.splitlines()), 6)
+        words, certificate = self.said.split("\n", 1)
+        found = set(ast.literal_eval(words))
+        self.assertTrue(len(found) == 5 and any(found < theme for theme in THEMES), words)
+        self.assertIn("differentially private with epsilon 1 ", certificate)
         self.assertLess(self.seconds, LIMIT)
 
     def test_the_command(self):
@@ -88,11 +110,11 @@ class Wheel(unittest.TestCase):
         self.assertIn("missing.npy", refused.stderr)
 
     def test_every_level_gives_the_same(self):
-        best = json.loads(self.python("results"))
+        best = self.results()
         top = int(best["module"].removeprefix("sotto._core_v"))
         print(f"this processor has level {top}")
         for level in range(2, top):
-            found = json.loads(self.python("results", SOTTO_LEVEL=str(level)))
+            found = self.results(SOTTO_LEVEL=str(level))
             self.assertEqual(found.pop("module"), f"sotto._core_v{level}")
             for name, numbers in found.items():
                 self.assertEqual(len(numbers), len(best[name]))
@@ -106,11 +128,18 @@ class Wheel(unittest.TestCase):
         self.assertEqual({re.sub(r"-.*\.", ".", folder) for folder in folders},
                          {"sotto", "sotto.libs", "sotto.dist-info"})
         self.assertLessEqual({"sotto/py.typed", "sotto/_core.pyi"}, set(names))
-        self.assertEqual(sorted(re.findall(r"sotto/(_core\w*)\.", "\n".join(names))),
+        self.assertEqual(sorted(re.findall(r"sotto/(_core\w*)\..*so$", "\n".join(names), re.M)),
                          ["_core_v2", "_core_v3", "_core_v4"])
         libraries = {re.sub(r"(-[0-9a-f]{8})?\.so.*", "", name.split("/")[1])
                      for name in names if name.startswith("sotto.libs/")}
         self.assertLessEqual({"libsodium", "libsqlite3", "libgomp"}, libraries)
+        terms = set(re.findall(r"dist-info/licenses/(.+)/", "\n".join(names)))
+        for library in libraries:
+            self.assertTrue(any(name.startswith(library) for name in terms), (library, terms))
+        compiled_in = {"libcli11-dev", "libeigen3-dev", "libfast-float-dev", "libjs-chart.js",
+                       "nanobind", "nlohmann-json3-dev", "robin_map"}
+        self.assertLessEqual(compiled_in, terms)
+        self.assertRegex(WHEEL.name, r"-manylinux_2_\d+_x86_64")
 
 
 if __name__ == "__main__":

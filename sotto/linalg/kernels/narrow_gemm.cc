@@ -1,6 +1,9 @@
 #include "sotto/linalg/kernels/narrow_gemm.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "sotto/linalg/kernels/lanes.h"
@@ -11,14 +14,15 @@ namespace {
 // Rows of B used at a time, so that they stay in the cache: 128 KB at 32 columns.
 constexpr Index kDepth = 512;
 
-// Asks for what the next tiles read, or, where rows lie side by side, what this one reads next. The
-// hardware loses a matrix whose columns are long at every turn.
+// Asks for what this tile reads next where its rows are long, else for what later tiles read, in
+// one run: the hardware loses a matrix at every turn. GCC takes a function that only prefetches for
+// one without effects and drops its calls, unless it is inlined at once.
 template <int Rows>
-void prefetch(const StridedMatrix& a, const double* column, Index t) {
-  constexpr Index kLine = 8, kDown = 48, kAlong = 128;
-  if (a.row_step == 1) {
-    __builtin_prefetch(column + kDown);
-    __builtin_prefetch(column + kDown + kLine);
+[[gnu::always_inline]] inline void prefetch(const StridedMatrix& a, const double* column, Index t) {
+  constexpr Index kLine = 8, kAlong = 128, kLongRow = 4 * kAlong, kTiles = 4;
+  if (a.row_step < kLongRow) {
+    const double* later = a.data + kTiles * Rows * a.row_step + t * Rows;
+    for (Index line = 0; line < Rows; line += kLine) __builtin_prefetch(later + line, 0, 2);
   } else if (t % kLine == 0) {
     for (int r = 0; r < Rows; ++r) __builtin_prefetch(column + r * a.row_step + kAlong);
   }
@@ -150,9 +154,110 @@ void last_columns(const StridedMatrix& a, const double* b, double* c, Index n, I
   }
 }
 
+// ---- rows side by side ----
+
+// Where the rows of A lie side by side, registers run along them: C^T += B^T A^T, with a block of
+// C^T in the cache. While a block of A is worked on, the next one is asked for, in runs as long as
+// a block: the hardware sees only the short pieces that a tile takes from many columns.
+constexpr Index kBlockRows = 768, kBlockDepth = 16;
+constexpr Index kSumRow = kBlockRows + 16;  // of C^T: no power of two, which would crowd the cache
+constexpr int kRowVectors = 2;
+constexpr Index kTileRows = kRowVectors * kLanes;
+constexpr int kMostColumns = kLanes == 8 ? 12 : 6;  // as many sums as registers hold beside A
+
+// kTileRows rows of Columns rows of C^T, kSumRow apart; rows of B have `stride` numbers.
+// Asks for kTileRows numbers a step from `ahead` on.
+template <int Columns>
+void upright_tile(const StridedMatrix& a, const double* b, Index stride, double* ct,
+                  const double* ahead) {
+  constexpr Index kLine = 8;
+  Lanes sum[Columns][kRowVectors];
+  for (int j = 0; j < Columns; ++j) {
+    for (int v = 0; v < kRowVectors; ++v) sum[j][v] = load(ct + j * kSumRow + v * kLanes);
+  }
+  const double* column = a.data;
+  for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
+    for (Index line = 0; line < kTileRows; line += kLine) {
+      __builtin_prefetch(ahead + t * kTileRows + line, 0, 2);
+    }
+    Lanes x[kRowVectors];
+    for (int v = 0; v < kRowVectors; ++v) x[v] = load(column + v * kLanes);
+    for (int j = 0; j < Columns; ++j) {
+      for (int v = 0; v < kRowVectors; ++v) sum[j][v] += b[j] * x[v];
+    }
+  }
+  for (int j = 0; j < Columns; ++j) {
+    for (int v = 0; v < kRowVectors; ++v) store(ct + j * kSumRow + v * kLanes, sum[j][v]);
+  }
+}
+
+// The last rows, fewer than a tile, on a copy with zeros below.
+template <int Columns>
+void upright_end(const StridedMatrix& a, const double* b, Index stride, double* ct) {
+  double copy[kBlockDepth * kTileRows] = {};
+  for (Index t = 0; t < a.columns; ++t) {
+    std::copy_n(a.data + t * a.column_step, a.rows, copy + t * kTileRows);
+  }
+  upright_tile<Columns>({copy, kTileRows, a.columns, 1, kTileRows}, b, stride, ct, copy);
+}
+
+// All rows of a block of A.
+template <int Columns>
+void upright_strip(const StridedMatrix& a, const double* b, Index stride, double* ct) {
+  constexpr Index kAskedByTile = kBlockDepth * kTileRows;
+  static_assert(kBlockRows % kAskedByTile == 0);
+  const bool apart = a.column_step >= kBlockRows;
+  const double* next = a.data + kBlockDepth * a.column_step;
+  StridedMatrix rest = a;
+  for (Index asked = 0; rest.rows >= kTileRows; rest.rows -= kTileRows, rest.data += kTileRows) {
+    upright_tile<Columns>(rest, b, stride, ct, next + asked);
+    ct += kTileRows;
+    asked += kAskedByTile;
+    if (apart && asked == kBlockRows) next += a.column_step, asked = 0;
+  }
+  if (rest.rows > 0) upright_end<Columns>(rest, b, stride, ct);
+}
+
+using UprightStrip = void (*)(const StridedMatrix&, const double*, Index, double*);
+
+template <std::size_t... Columns>
+constexpr std::array<UprightStrip, sizeof...(Columns)> upright_strips(
+    std::index_sequence<Columns...>) {
+  return {upright_strip<static_cast<int>(Columns) + 1>...};
+}
+
+// All columns of B, in strips of about the same width.
+void upright_block(const StridedMatrix& a, const double* b, double* ct, Index n) {
+  static constexpr auto kStrips = upright_strips(std::make_index_sequence<kMostColumns>());
+  const Index strips = (n + kMostColumns - 1) / kMostColumns;
+  for (Index s = 0, first = 0; s < strips; ++s) {
+    const Index last = n * (s + 1) / strips;
+    kStrips[static_cast<std::size_t>(last - first - 1)](a, b + first, n, ct + first * kSumRow);
+    first = last;
+  }
+}
+
+void upright_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
+  thread_local Matrix ct;  // new memory would cost as much as a small product
+  if (ct.cols() != n) ct.resize(kSumRow, n);
+  for (Index row = 0; row < a.rows; row += kBlockRows, c += n * kBlockRows) {
+    const Index rows = std::min(kBlockRows, a.rows - row);
+    ct.topRows(rows).setZero();
+    for (Index t = 0; t < a.columns; t += kBlockDepth) {
+      const StridedMatrix block{a.data + row + t * a.column_step, rows,
+                                std::min(kBlockDepth, a.columns - t), 1, a.column_step};
+      upright_block(block, b + t * n, ct.data(), n);
+    }
+    for (Index i = 0; i < rows; ++i) {
+      for (Index j = 0; j < n; ++j) c[i * n + j] += ct(i, j);
+    }
+  }
+}
+
 }  // namespace
 
 void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
+  if (a.row_step == 1) return upright_accumulate(a, b, c, n);
   const Index done = full_strips(a, b, c, n);
   if (done < n) last_columns(a, b, c, n, done);
 }

@@ -37,5 +37,19 @@ TEST(NarrowGemm, adds_the_product_for_a_matrix_and_for_a_transpose) {
   }
 }
 
+// Rows side by side are worked on in blocks.
+TEST(NarrowGemm, adds_the_product_over_several_blocks) {
+  SeededRandom random(2);
+  for (const Index m : {763, 768, 1550}) {
+    for (const Index n : {10, 13, 30}) {
+      const RowMajor a = random_matrix(m, 37, random), b = random_matrix(37, n, random),
+                     start = random_matrix(m, n, random), at = a.transpose();
+      RowMajor c = start;
+      kernels::narrow_gemm_accumulate({at.data(), m, 37, 1, m}, b.data(), c.data(), n);
+      EXPECT_LT((c - start - a.lazyProduct(b)).cwiseAbs().maxCoeff(), 1e-12) << m << " " << n;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto
