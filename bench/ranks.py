@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 
 MPI = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader",
+           OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,vader",
            OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_plm="isolated",
            OMPI_MCA_hwloc_base_binding_policy="none")
 

@@ -149,8 +149,12 @@ foreach(source ${end_to_end})
   endif()
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
-# With every kind of neighbour at every place, larger inputs, more races and kills.
-foreach(name test_neighbours test_leaks test_ledger test_faults)
+# With every kind of neighbour at every place, larger inputs, more races, kills and ranks.
+set(longer test_neighbours test_leaks test_ledger test_faults)
+if(MPI_CXX_FOUND)
+  list(APPEND longer test_ranks)
+endif()
+foreach(name ${longer})
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()
