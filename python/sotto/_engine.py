@@ -293,20 +293,20 @@ def engine_of_points(X: Any) -> tuple[Engine, list[str]] | None:
 # ---- documents ----
 
 class Counts(NamedTuple):
-    """Documents as the words that each has, and how often."""
+    """Documents as the words that each has, and how many times."""
 
     begin: np.ndarray
     word: np.ndarray
-    count: np.ndarray
+    times: np.ndarray
     size: int  # of the vocabulary
     names: list[str]  # of the words; empty where the vocabulary was declared
 
     @staticmethod
     def of(corpus: Any, declared: int) -> Counts:
         """`declared`: how many words the vocabulary has, where it was declared, else 0."""
-        begin, word, count, names = core.rows_of_documents(corpus)
+        begin, word, times, names = core.rows_of_documents(corpus)
         return Counts(np.frombuffer(begin, np.int64), np.frombuffer(word, np.int32),
-                      np.frombuffer(count, np.int32), declared or len(names),
+                      np.frombuffer(times, np.int32), declared or len(names),
                       [] if declared else names)
 
     @staticmethod
@@ -315,22 +315,22 @@ class Counts(NamedTuple):
         return Counts(np.zeros(1, np.int64), empty, empty, declared, [])
 
     def corpus(self) -> core.Documents:
-        return core.documents(self.begin, self.word, self.count, self.size, self.names,
+        return core.documents(self.begin, self.word, self.times, self.size, self.names,
                               not self.names)
 
     def first(self, documents: int) -> Counts:
         """The first documents, with the names of their own words alone."""
         begin = self.begin[:documents + 1]
-        word, count = self.word[:begin[-1]], self.count[:begin[-1]]
+        word, times = self.word[:begin[-1]], self.times[:begin[-1]]
         if not self.names:
-            return Counts(begin, word, count, self.size, [])
+            return Counts(begin, word, times, self.size, [])
         used, place = np.unique(word, return_inverse=True)
-        return Counts(begin, place.astype(np.int32), count, len(used),
+        return Counts(begin, place.astype(np.int32), times, len(used),
                       [self.names[n] for n in used])
 
     def checksum(self) -> int:
         found = zlib.crc32("\n".join(self.names).encode("utf-8", "surrogatepass"))
-        for array in (self.begin, self.word, self.count):
+        for array in (self.begin, self.word, self.times):
             found = zlib.crc32(array.tobytes(), found)
         return found
 

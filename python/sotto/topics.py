@@ -180,11 +180,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         return np.asarray(core.infer_topics(self.components_, self.alpha_, self.model == "single",
                                             data))
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, *, column: str | None = None,
+                      **fit_params: Any) -> np.ndarray:
         """`fit` and `transform`; a private fit refuses, since it would show its own data."""
         self._refuse_fit_and_show("fit_transform")
         _refuse_remote(X)
-        return self.fit(X).transform(X)
+        documents = X if column is None else _input.column_of(X, column)
+        return self.fit(documents).transform(documents)
 
     def perplexity(self, X: Any, *, on_training_data: bool = False) -> float:
         """Of the hidden half of each document's words, given the other half; lower is better."""

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sotto
-from data import corpus, points
+from data import points, texts
 from sotto import _engine
 
 X, _ = points(20000)
@@ -163,14 +163,6 @@ def test_heads_hold_what_lies_behind():
 
 # ---- documents ----
 
-def texts(documents=9000):
-    """Some words are rare, so that partitions have different ones."""
-    counts = corpus(documents)[0]
-    names = ["alpha", "beta", "gamma", "delta"]
-    return [" ".join(f"{names[w % 4]}{w}" for w in np.repeat(np.arange(20), row)) +
-            (f" rare{n // 3000}" if n % 1000 == 0 else "") for n, row in enumerate(counts)]
-
-
 TEXTS = texts()
 
 
@@ -273,6 +265,8 @@ def test_a_column_of_a_frame_in_memory(document_engines):
     alone = sotto.TopicModel(2, random_state=0).fit(TEXTS)
     frame = pd.DataFrame({"n": range(len(TEXTS)), "note": TEXTS})
     assert same_topics(sotto.TopicModel(2, random_state=0).fit(frame, column="note"), alone)
+    proportions = sotto.TopicModel(2, random_state=0).fit_transform(frame, column="note")
+    assert np.array_equal(proportions, alone.transform(TEXTS))
     with pytest.raises(sotto.Refused, match="no column text"):
         sotto.TopicModel(2).fit(frame, column="text")
     with pytest.raises(sotto.Refused, match="only a DataFrame"):
