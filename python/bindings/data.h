@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "python/bindings/arrays.h"
+#include "sotto/moments/documents.h"
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/ratings.h"
 #include "sotto/tensor/sparse_tensor.h"
@@ -25,6 +26,13 @@ Corpus corpus_of_rows(const Flat<std::int64_t>& begin, const Flat<std::int32_t>&
 // words that are found. `without_stop_words`: English ones are left out.
 Corpus corpus_of_texts(nb::handle texts, const std::vector<std::string>& vocabulary,
                        bool without_stop_words, std::int64_t min_length, bool keep_case);
+
+// Documents that stay in the workers of an engine, and the Python function that asks for them. A
+// run takes them, once.
+struct RemoteDocuments {
+  Documents documents;
+  nb::object kept_alive;
+};
 
 // An array of any order in C order, float64.
 AnyTensor tensor_of_array(const nb::ndarray<const double, nb::c_contig, nb::device::cpu>& array);

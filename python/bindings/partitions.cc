@@ -1,7 +1,8 @@
 // Records that an engine such as Spark or Dask holds in partitions (sotto/tensor/sharded_points.h).
 //
 // The coordinator's questions leave through a Python function and come back as answers. In a
-// worker, answer_points() turns a question into the part of one partition. Both are bytes.
+// worker, answer_points() and HeldPartition turn a question into the part of one partition. Both
+// are bytes.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,8 +13,12 @@
 #include <vector>
 
 #include "python/bindings/bind.h"
+#include "python/bindings/data.h"
 #include "python/bindings/points.h"
 #include "sotto/base/error.h"
+#include "sotto/io/corpus_words.h"
+#include "sotto/io/text_corpus.h"
+#include "sotto/tasks/document_files.h"
 #include "sotto/tasks/input.h"
 #include "sotto/tasks/shard_input.h"
 #include "sotto/tensor/sharded_points.h"
@@ -108,12 +113,91 @@ PointInput remote_points(nb::object ask, Index dim, Index records, bool again) {
   return {std::make_unique<RemotePoints>(carry, kRecords, dim, records, again), {std::move(ask)}};
 }
 
+// ---- documents ----
+
+// Documents one after the other. Words with names are numbered by frequency, so that the result
+// does not depend on how the documents were cut.
+Corpus joined_documents(const std::vector<Corpus*>& parts) {
+  SOTTO_REQUIRE(!parts.empty(), "a partition has documents, or an empty list of them");
+  Corpus whole = *parts.front();
+  for (std::size_t n = 1; n < parts.size(); ++n) append_documents(*parts[n], kRecords, whole);
+  return whole.vocabulary.empty() ? whole : by_frequency(std::move(whole));
+}
+
+template <class T>
+nb::bytes raw_bytes(const std::vector<T>& values) {
+  return nb::bytes(values.data(), values.size() * sizeof(T));
+}
+
+// begin, words, counts, names of the words: what corpus_of_rows() takes.
+nb::tuple rows_of_documents(const Corpus& corpus) {
+  return nb::make_tuple(raw_bytes(corpus.begin), raw_bytes(corpus.word), raw_bytes(corpus.count),
+                        corpus.vocabulary);
+}
+
+// The documents of a partition, followed by the first ones of those behind it: cut into pieces, and
+// with what the last expectation step has found, for as long as a worker keeps it.
+class HeldPartition {
+ public:
+  HeldPartition(const std::vector<Corpus*>& held, Index first, bool sensitive) {
+    Corpus whole = joined_documents(held);
+    entries_ = whole.entries();
+    const Index end = first + held.front()->documents();
+    answers_ =
+        document_answers(sensitive ? sensitive_input(std::move(whole))
+                                   : public_input(std::move(whole), "documents of a public fit"),
+                         first, end);
+  }
+
+  std::int64_t entries() const { return entries_; }
+  nb::bytes answer(const nb::bytes& question) {
+    const std::string asked = text_of(question);
+    std::string answer;
+    {
+      const nb::gil_scoped_release free;
+      answer = answers_(asked);
+    }
+    return bytes_of(answer);
+  }
+
+ private:
+  std::int64_t entries_ = 0;
+  AnswerDocuments answers_;
+};
+
+// `ask(question, reach)` returns the joined answers of all partitions. Without a vocabulary the
+// words of public documents are those that are found.
+RemoteDocuments remote_documents(nb::object ask, Index documents,
+                                 std::vector<std::string> vocabulary, bool sensitive,
+                                 bool words_by_text) {
+  const nb::handle function = ask;
+  const auto carry = [function](const std::string& question) {
+    const nb::gil_scoped_acquire lock;
+    return text_of(nb::cast<nb::bytes>(function(bytes_of(question), kPieceDocuments - 1)));
+  };
+  const bool declared = !vocabulary.empty();
+  const Index size = std::ssize(vocabulary);
+  auto asked = std::make_unique<AskedDocuments>(
+      carry, documents, DocumentWords{size, std::move(vocabulary), declared});
+  if (!sensitive && !declared) {
+    find_vocabulary(*asked, words_by_text ? WordOrder::by_text : WordOrder::by_frequency);
+  }
+  return {std::move(asked), std::move(ask)};
+}
+
 }  // namespace
 
 void bind_partitions(nb::module_& m) {
   m.def("remote_points", remote_points);
   m.def("answer_points", answer_points);
   m.def("join_answers", join_answers);
+  m.def("remote_documents", remote_documents);
+  m.def("joined_documents", joined_documents);
+  m.def("rows_of_documents", rows_of_documents);
+  nb::class_<HeldPartition>(m, "HeldPartition")
+      .def(nb::init<const std::vector<Corpus*>&, Index, bool>())
+      .def_prop_ro("entries", &HeldPartition::entries)
+      .def("answer", &HeldPartition::answer);
 }
 
 }  // namespace sotto::python

@@ -68,13 +68,17 @@ void add_certificate(nb::dict& found, const Certificate& certificate, const char
 
 // ---- topics ----
 
-nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensitive,
-                     nb::object progress) {
+template <class Data>
+nb::tuple topics_found(Data& documents, const OptionTexts& options, bool sensitive,
+                       nb::object progress) {
   auto task = task_of<TopicsTask>(options);
   reserve(task->privacy, "topics", "document");
   TopicsResult result = CallProgress(std::move(progress)).run([&](const ProgressCallback& report) {
     return run(input_of(std::move(documents), sensitive), *task, report);
   });
+  if (std::is_same_v<Data, Documents> && result.open) {
+    result.open->documents.reset();  // the engine forgets them when the fit ends
+  }
   task->privacy.commit();
   nb::dict found;
   found["topics"] = to_numpy_transposed(result.model.topics);
@@ -84,6 +88,16 @@ nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensiti
   if (result.released) add_certificate(found, result.released->certificate, "document");
   return nb::make_tuple(
       found, outcome_of({"topics", "Topics of a corpus"}, std::move(task), std::move(result)));
+}
+
+nb::tuple run_topics(Corpus& documents, const OptionTexts& options, bool sensitive,
+                     nb::object progress) {
+  return topics_found(documents, options, sensitive, std::move(progress));
+}
+
+nb::tuple run_remote_topics(RemoteDocuments& remote, const OptionTexts& options, bool sensitive,
+                            nb::object progress) {
+  return topics_found(remote.documents, options, sensitive, std::move(progress));
 }
 
 TopicsResult topics_of(const Rows& topics, const Flat<double>& alpha, bool single) {
@@ -359,6 +373,7 @@ std::string plan_text(const OptionTexts& options, const Shape& shape, bool json)
 void bind_tasks(nb::module_& m) {
   // Python holds these and hands them to a run; their inside is the library's.
   const nb::class_<Corpus> corpus_class(m, "Documents");
+  const nb::class_<RemoteDocuments> remote_class(m, "RemoteDocuments");
   const nb::class_<PointInput> points_class(m, "Points");
   const nb::class_<AnyTensor> tensor_class(m, "Tensor");
   const nb::class_<Ratings> ratings_class(m, "Ratings");
@@ -389,6 +404,7 @@ void bind_tasks(nb::module_& m) {
           nb::arg("progress").none() = nb::none());
   };
   run_args("run_topics", run_topics);
+  run_args("run_remote_topics", run_remote_topics);
   run_args("run_mixture", run_mixture);
   run_args("run_stream", run_stream);
   run_args("run_complete", run_complete);

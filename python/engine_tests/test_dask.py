@@ -3,6 +3,7 @@ import os
 import signal
 
 import dask.dataframe as dd
+import numpy as np
 import pandas as pd
 import pytest
 import sotto
@@ -23,6 +24,15 @@ def frame(data):
     return dd.concat([dd.read_parquet(path) for path in sorted(data.folder.glob("*.parquet"))])
 
 
+@pytest.fixture
+def note_frame(notes):
+    return dd.concat([dd.read_parquet(path) for path in sorted(notes.folder.glob("*.parquet"))])
+
+
+def kill_one(client):
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+
+
 def test_a_mixture_has_the_bits_of_one_process(client, frame, data):
     alone = sotto.GaussianMixture(3, random_state=0).fit(data.rows)
     found = sotto.GaussianMixture(3, random_state=0).fit(frame)
@@ -31,12 +41,8 @@ def test_a_mixture_has_the_bits_of_one_process(client, frame, data):
 
 
 def test_workers_that_are_killed_change_nothing(client, frame, data, monkeypatch):
-    def kill_one():
-        process = next(iter(client.run(os.getpid).values()))
-        os.kill(process, signal.SIGKILL)
-
     alone = sotto.GaussianMixture(3, random_state=0).fit(data.rows)
-    watched = Interrupted(monkeypatch, DaskEngine, 4, kill_one)
+    watched = Interrupted(monkeypatch, DaskEngine, 4, lambda: kill_one(client))
     found = sotto.GaussianMixture(3, random_state=0).fit(frame)
     assert watched.asked > 4 and same(found, alone)
 
@@ -60,3 +66,26 @@ def test_bad_records_are_refused(client):
     words = dd.from_pandas(pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), 2)
     with pytest.raises(sotto.Refused, match="column a"):
         sotto.GaussianMixture(1).fit(words)
+
+
+def test_topics_are_those_of_the_command_line(client, note_frame, notes):
+    found = sotto.TopicModel(2, random_state=0).fit(note_frame, column="note")
+    assert np.array_equal(found.components_, notes.public)
+
+
+def test_workers_that_are_killed_change_no_topics(client, note_frame, notes, monkeypatch):
+    watched = Interrupted(monkeypatch, DaskEngine, 4, lambda: kill_one(client))
+    found = sotto.TopicModel(2, random_state=0).fit(note_frame, column="note")
+    assert watched.asked > 4 and np.array_equal(found.components_, notes.public)
+
+
+def test_private_topics_are_those_of_the_command_line(client, note_frame, notes, private_topics):
+    private_topics.fit(note_frame, column="note")
+    assert np.array_equal(private_topics.components_, notes.private)
+
+
+def test_columns_without_documents_are_refused(client, note_frame):
+    with pytest.raises(sotto.Refused, match="2 columns"):
+        sotto.TopicModel(2).fit(note_frame)
+    with pytest.raises(sotto.Refused, match="n has no text"):
+        sotto.TopicModel(2).fit(note_frame, column="n")

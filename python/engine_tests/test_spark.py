@@ -4,6 +4,7 @@ import pathlib
 import signal
 import sys
 
+import numpy as np
 import pyspark
 import pytest
 import sotto
@@ -28,15 +29,24 @@ def spark(tmp_path_factory):
     session.stop()
 
 
-@pytest.fixture
-def frame(spark, data):
+def in_order(spark, folder):
     """Partitions in the order of the files."""
     frames = [spark.read.parquet(str(path)).coalesce(1)
-              for path in sorted(data.folder.glob("*.parquet"))]
+              for path in sorted(folder.glob("*.parquet"))]
     whole = frames[0]
     for other in frames[1:]:
         whole = whole.union(other)
     return whole
+
+
+@pytest.fixture
+def frame(spark, data):
+    return in_order(spark, data.folder)
+
+
+@pytest.fixture
+def note_frame(spark, notes):
+    return in_order(spark, notes.folder)
 
 
 def executors():
@@ -60,6 +70,10 @@ def executors():
     return [process for process in found if is_ours(process)]
 
 
+def kill_one():
+    os.kill(executors()[0], signal.SIGKILL)
+
+
 def test_a_mixture_has_the_bits_of_one_process(frame, data):
     alone = sotto.GaussianMixture(3, random_state=0).fit(data.rows)
     found = sotto.GaussianMixture(3, random_state=0).fit(frame)
@@ -74,9 +88,6 @@ def test_a_stream_has_the_bits_of_one_process(frame, data):
 
 
 def test_executors_that_are_killed_change_nothing(frame, data, monkeypatch):
-    def kill_one():
-        os.kill(executors()[0], signal.SIGKILL)
-
     alone = sotto.GaussianMixture(3, random_state=0).fit(data.rows)
     watched = Interrupted(monkeypatch, SparkEngine, 4, kill_one)
     found = sotto.GaussianMixture(3, random_state=0).fit(frame)
@@ -96,3 +107,26 @@ def test_bad_records_are_refused(spark):
     words = spark.createDataFrame([("x", 1.0)], "a string, b double")
     with pytest.raises(sotto.Refused, match="column a"):
         sotto.GaussianMixture(1).fit(words)
+
+
+def test_topics_are_those_of_the_command_line(note_frame, notes):
+    found = sotto.TopicModel(2, random_state=0).fit(note_frame, column="note")
+    assert np.array_equal(found.components_, notes.public)
+
+
+def test_executors_that_are_killed_change_no_topics(note_frame, notes, monkeypatch):
+    watched = Interrupted(monkeypatch, SparkEngine, 4, kill_one)
+    found = sotto.TopicModel(2, random_state=0).fit(note_frame, column="note")
+    assert watched.asked > 4 and np.array_equal(found.components_, notes.public)
+
+
+def test_private_topics_are_those_of_the_command_line(note_frame, notes, private_topics):
+    private_topics.fit(note_frame, column="note")
+    assert np.array_equal(private_topics.components_, notes.private)
+
+
+def test_columns_without_documents_are_refused(note_frame):
+    with pytest.raises(sotto.Refused, match="2 columns"):
+        sotto.TopicModel(2).fit(note_frame)
+    with pytest.raises(sotto.Refused, match="n has no text"):
+        sotto.TopicModel(2).fit(note_frame, column="n")

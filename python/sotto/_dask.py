@@ -5,19 +5,20 @@ workers are threads of this process.
 """
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import dask
 
-from ._engine import Described, Head, Partition, Reader, join
+from ._engine import Described, Head, Partition, Reader, join, kept, partition_or_wrong
 
 
 class DaskEngine:
     """The partitions of a DataFrame."""
 
     def __init__(self, frame: Any, reader: Reader) -> None:
-        self._partitions = list(dask.persist(*[_later(reader.of_frame)(part)
+        self._partitions = list(dask.persist(*[_later(_partition)(reader, part)
                                                for part in frame.to_delayed()]))
         self._heads: list[list[Any]] = []
 
@@ -40,10 +41,22 @@ class DaskEngine:
     def close(self) -> None:
         """The workers forget what nobody names any more."""
         self._partitions, self._heads = [], []
+        kept.forget()
+        with contextlib.suppress(Exception):  # no cluster, or a lost one, has nothing to forget
+            from distributed import get_client
+            get_client().run(_forget)
 
 
 def _later(function: Callable[..., Any]) -> Any:
     return dask.delayed(function, pure=False)
+
+
+def _partition(reader: Reader, frame: Any) -> Partition:
+    return partition_or_wrong(lambda: reader.of_frame(frame))
+
+
+def _forget() -> None:
+    kept.forget()
 
 
 def _describe(partition: Partition) -> Described:

@@ -9,19 +9,23 @@ that its bits do not either. A worker sums the pieces that begin in its partitio
 them it needs some records of the partitions behind: their *heads*, which are sent once.
 
 An answer is a function of the partition and of the question alone. An engine may therefore ask
-twice, elsewhere, or late, and take any of the answers.
+twice, elsewhere, or late, and take any of the answers. What a worker keeps of documents between two
+questions of a fit only saves time.
 """
 from __future__ import annotations
 
 import contextlib
+import pickle
+import secrets
+import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ._input import columns_of_batch
+from ._input import columns_of_batch, documents
 from ._load import core
 from .errors import Refused
 
@@ -32,6 +36,17 @@ class Described:
 
     records: int
     checksum: int
+    wrong: str = ""  # why a fit of it is refused
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which partition is asked in which fit."""
+
+    fit: str
+    number: int
+    first: int  # the number of its first record among all
+    sensitive: bool
 
 
 @dataclass(frozen=True)
@@ -53,8 +68,8 @@ class Partition(Protocol):
         """The first records, to be sent to the holders of partitions before."""
         ...
 
-    def answer(self, question: bytes, heads: list[Any], first: int, sensitive: bool) -> bytes:
-        """The part of this partition, whose first record has the number `first` of all."""
+    def answer(self, question: bytes, heads: list[Any], place: Place) -> bytes:
+        """The part of this partition."""
         ...
 
 
@@ -94,6 +109,27 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class WrongPartition:
+    """One that was refused where it was read. A fit ends when it is described."""
+
+    described: Described
+
+    def head(self, records: int) -> Any:
+        raise Refused(self.described.wrong)
+
+    def answer(self, question: bytes, heads: list[Any], place: Place) -> bytes:
+        raise Refused(self.described.wrong)
+
+
+def partition_or_wrong(make: Callable[[], Partition]) -> Partition:
+    """What is refused travels to the coordinator, without the engine's own account of it."""
+    try:
+        return make()
+    except Refused as refused:
+        return WrongPartition(Described(0, 0, str(refused)))
+
+
 def join(first: bytes, second: bytes) -> bytes:
     """Adds two answers to one question."""
     return bytes(core.join_answers(first, second))
@@ -118,9 +154,11 @@ def heads_behind(counts: Sequence[int], reach: int) -> list[list[Head]]:
 class Answer:
     """Answers one question in a worker. It is sent there, so it holds no data."""
 
-    def __init__(self, question: bytes, described: list[Described], sensitive: bool) -> None:
+    def __init__(self, question: bytes, described: list[Described], fit: str,
+                 sensitive: bool) -> None:
         self.question = question
         self.described = described
+        self.fit = fit
         self.sensitive = sensitive
 
     def __call__(self, number: int, partition: Partition, heads: list[Any]) -> bytes:
@@ -131,7 +169,8 @@ class Answer:
                 f"a source that does not give the same rows in the same order each time; write "
                 f"the data to files first")
         first = sum(other.records for other in self.described[:number])
-        return partition.answer(self.question, heads, first, self.sensitive)
+        return partition.answer(self.question, heads,
+                                Place(self.fit, number, first, self.sensitive))
 
 
 class Coordinator:
@@ -140,7 +179,11 @@ class Coordinator:
     def __init__(self, engine: Engine, sensitive: bool) -> None:
         self._engine = engine
         self._sensitive = sensitive
+        self._fit = secrets.token_hex(16)
         self._described = engine.describe()
+        for part in self._described:
+            if part.wrong:
+                raise Refused(part.wrong)
         self._counts = [part.records for part in self._described]
         self._reach = -1
         self.records = sum(self._counts)
@@ -152,7 +195,7 @@ class Coordinator:
         if reach > self._reach:
             self._engine.send_heads(heads_behind(self._counts, reach))
             self._reach = reach
-        return self._engine.ask(Answer(question, self._described, self._sensitive))
+        return self._engine.ask(Answer(question, self._described, self._fit, self._sensitive))
 
 
 def engine_of(X: Any, reader: Reader) -> Engine:
@@ -196,9 +239,9 @@ class PointPartition:
     def head(self, records: int) -> np.ndarray:
         return self.rows[:records]
 
-    def answer(self, question: bytes, heads: list[np.ndarray], first: int,
-               sensitive: bool) -> bytes:
-        return bytes(core.answer_points(question, [self.rows, *heads], first, sensitive))
+    def answer(self, question: bytes, heads: list[np.ndarray], place: Place) -> bytes:
+        return bytes(core.answer_points(question, [self.rows, *heads], place.first,
+                                        place.sensitive))
 
 
 class PointReader:
@@ -245,3 +288,182 @@ def engine_of_points(X: Any) -> tuple[Engine, list[str]] | None:
     else:
         return None
     return engine_of(X, reader), reader.names
+
+
+# ---- documents ----
+
+class Counts(NamedTuple):
+    """Documents as the words that each has, and how many times."""
+
+    begin: np.ndarray
+    word: np.ndarray
+    times: np.ndarray
+    size: int  # of the vocabulary
+    names: list[str]  # of the words; empty where the vocabulary was declared
+
+    @staticmethod
+    def of(corpus: Any, declared: int) -> Counts:
+        """`declared`: how many words the vocabulary has, where it was declared, else 0."""
+        begin, word, times, names = core.rows_of_documents(corpus)
+        return Counts(np.frombuffer(begin, np.int64), np.frombuffer(word, np.int32),
+                      np.frombuffer(times, np.int32), declared or len(names),
+                      [] if declared else names)
+
+    @staticmethod
+    def none(declared: int) -> Counts:
+        empty = np.zeros(0, np.int32)
+        return Counts(np.zeros(1, np.int64), empty, empty, declared, [])
+
+    def corpus(self) -> core.Documents:
+        return core.documents(self.begin, self.word, self.times, self.size, self.names,
+                              not self.names)
+
+    def first(self, documents: int) -> Counts:
+        """The first documents, with the names of their own words alone."""
+        begin = self.begin[:documents + 1]
+        word, times = self.word[:begin[-1]], self.times[:begin[-1]]
+        if not self.names:
+            return Counts(begin, word, times, self.size, [])
+        used, place = np.unique(word, return_inverse=True)
+        return Counts(begin, place.astype(np.int32), times, len(used),
+                      [self.names[n] for n in used])
+
+    def checksum(self) -> int:
+        found = zlib.crc32("\n".join(self.names).encode("utf-8", "surrogatepass"))
+        for array in (self.begin, self.word, self.times):
+            found = zlib.crc32(array.tobytes(), found)
+        return found
+
+
+class Kept:
+    """What a worker keeps of the documents of one fit between two questions.
+
+    An entry is away while it answers, so that no two threads have it.
+    """
+
+    _MOST_ENTRIES = 20_000_000  # words of documents; about 24 bytes each
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._fit = ""
+        self._held: dict[int, core.HeldPartition] = {}
+
+    def take(self, place: Place) -> core.HeldPartition | None:
+        with self._lock:
+            return self._held.pop(place.number, None) if place.fit == self._fit else None
+
+    def keep(self, place: Place, held: core.HeldPartition) -> None:
+        with self._lock:
+            if place.fit != self._fit:
+                self._fit, self._held = place.fit, {}
+            entries = sum(other.entries for other in self._held.values())
+            if entries + held.entries <= self._MOST_ENTRIES:
+                self._held[place.number] = held
+
+    def forget(self) -> None:
+        with self._lock:
+            self._fit, self._held = "", {}
+
+
+kept = Kept()
+
+
+@dataclass(frozen=True)
+class DocumentPartition:
+    """Documents as counts of words."""
+
+    counts: Counts
+    described: Described
+
+    @staticmethod
+    def of(parts: list[Counts], declared: int) -> DocumentPartition:
+        """The same for documents that come in other batches."""
+        joined = core.joined_documents([part.corpus() for part in parts or [Counts.none(declared)]])
+        counts = Counts.of(joined, declared)
+        return DocumentPartition(counts, Described(len(counts.begin) - 1, counts.checksum()))
+
+    def head(self, records: int) -> Counts:
+        return self.counts.first(records)
+
+    def answer(self, question: bytes, heads: list[Counts], place: Place) -> bytes:
+        held = kept.take(place)
+        if held is None:
+            held = core.HeldPartition([part.corpus() for part in [self.counts, *heads]],
+                                      place.first, place.sensitive)
+        answer = bytes(held.answer(question))
+        kept.keep(place, held)
+        return answer
+
+
+class DocumentReader:
+    """One column has the documents."""
+
+    def __init__(self, column: str, vocabulary: list[str] | None, text: dict[str, Any],
+                 sensitive: bool) -> None:
+        self.column = column
+        self.vocabulary = vocabulary
+        self.text = text
+        self.sensitive = sensitive
+
+    def chunk_of(self, batch: Any) -> bytes:
+        texts = batch.column(0)
+        return pickle.dumps(self._counts(texts.to_pylist(), texts.null_count > 0))
+
+    def of_chunks(self, chunks: Iterable[bytes]) -> DocumentPartition:
+        return DocumentPartition.of([pickle.loads(chunk) for chunk in chunks], self._declared())
+
+    def of_frame(self, frame: Any) -> DocumentPartition:
+        texts = frame[self.column]
+        counts = self._counts(texts.tolist(), bool(texts.isna().any()))
+        return DocumentPartition.of([counts], self._declared())
+
+    def _declared(self) -> int:
+        return len(self.vocabulary or [])
+
+    def _counts(self, texts: list[Any], missing: bool) -> Counts:
+        if missing:
+            raise Refused(f"X has a document missing in column {self.column}")
+        try:
+            corpus = documents(texts, vocabulary=self.vocabulary, words=None, declared=False,
+                               text=self.text)
+        except Refused:
+            raise
+        except Exception:
+            if not self.sensitive:
+                raise
+            # A tokenizer's own words may quote the document, and engines write them to logs.
+            raise Refused("tokenizer: it fails on a document") from None
+        return Counts.of(corpus, self._declared())
+
+
+@contextlib.contextmanager
+def remote_documents(engine: Engine, vocabulary: list[str] | None, sensitive: bool,
+                     words_by_text: bool) -> Iterator[core.RemoteDocuments]:
+    """Documents for a run, which stay in the engine."""
+    try:
+        coordinator = Coordinator(engine, sensitive)
+        yield core.remote_documents(coordinator.ask, coordinator.records, vocabulary or [],
+                                    sensitive, words_by_text)
+    finally:
+        engine.close()
+
+
+def engine_of_documents(X: Any, column: str | None, vocabulary: list[str] | None,
+                        text: dict[str, Any], sensitive: bool) -> Engine:
+    """The engine that holds the documents in a column of X."""
+    if is_spark(X):
+        from ._spark import is_text
+        texts = {name: is_text(kind) for name, kind in X.dtypes}
+    else:
+        from pandas.api.types import is_object_dtype, is_string_dtype
+        texts = {name: is_string_dtype(kind) or is_object_dtype(kind)
+                 for name, kind in X.dtypes.items()}
+    if column is None:
+        if len(texts) != 1:
+            raise Refused(f"column: X has {len(texts)} columns; say which one has the documents")
+        (column,) = texts
+    if column not in texts:
+        raise Refused(f"column: X has no column {column}")
+    if text["tokenizer"] is None and not texts[column]:
+        raise Refused(f"column: {column} has no text; documents are strings, or give a tokenizer")
+    return engine_of(X[[column]], DocumentReader(column, vocabulary, text, sensitive))

@@ -116,6 +116,15 @@ def documents(X: Any, *, vocabulary: list[str] | None, words: int | None, declar
     return _texts(X, vocabulary, text)
 
 
+def column_of(X: Any, column: str) -> Any:
+    """The documents in a column of a DataFrame in memory."""
+    if not hasattr(X, "columns"):
+        raise Refused("column: only a DataFrame has columns")
+    if column not in X.columns:
+        raise Refused(f"column: X has no column {column}")
+    return X[column]
+
+
 def document_parts(X: Any) -> tuple[np.ndarray, ...]:
     """What tells two collections of documents apart: counts, or texts."""
     if is_counts(X):

@@ -10,7 +10,8 @@ from typing import Any
 
 from pyspark import StorageLevel
 
-from ._engine import Described, Head, Partition, Reader, join
+from ._engine import Described, Head, Partition, Reader, join, partition_or_wrong
+from .errors import Refused
 
 # Types of Spark; there are decimals of several lengths.
 _NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
@@ -21,19 +22,36 @@ def is_number(kind: str) -> bool:
     return kind.partition("(")[0] in _NUMBERS
 
 
+def is_text(kind: str) -> bool:
+    """Whether a column of this type of Spark has strings."""
+    return kind.partition("(")[0] in {"string", "varchar", "char"}
+
+
 class SparkEngine:
     """The partitions of a DataFrame."""
 
     def __init__(self, frame: Any, reader: Reader) -> None:
         def chunks(batches: Iterable[Any]) -> Iterator[Any]:
             import pyarrow as pa
+            schema = pa.schema([("chunk", pa.binary()), ("wrong", pa.string())])
             for batch in batches:
-                yield pa.RecordBatch.from_pydict({"chunk": [reader.chunk_of(batch)]})
+                chunk, wrong = None, None
+                try:
+                    chunk = reader.chunk_of(batch)
+                except Refused as refused:
+                    wrong = str(refused)
+                yield pa.RecordBatch.from_pydict({"chunk": [chunk], "wrong": [wrong]}, schema)
 
-        def gathered(rows: Iterable[Any]) -> Iterator[Partition]:
-            yield reader.of_chunks(bytes(row[0]) for row in rows)  # of an empty partition, too
+        def chunk_of(row: Any) -> bytes:
+            if row[1] is not None:
+                raise Refused(row[1])
+            return bytes(row[0])
 
-        self._partitions = frame.mapInArrow(chunks, "chunk binary").rdd.mapPartitions(gathered)
+        def gathered(rows: Iterable[Any]) -> Iterator[Partition]:  # of an empty partition, too
+            yield partition_or_wrong(lambda: reader.of_chunks(map(chunk_of, rows)))
+
+        self._partitions = (frame.mapInArrow(chunks, "chunk binary, wrong string")
+                            .rdd.mapPartitions(gathered))
         self._partitions.persist(StorageLevel.MEMORY_AND_DISK)
         self._heads: Any = None
 

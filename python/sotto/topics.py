@@ -9,7 +9,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _input
-from ._base import SottoEstimator, seed_of
+from ._base import SottoEstimator, option_texts, seed_of
+from ._engine import engine_of_documents, is_remote, remote_documents
 from ._load import core
 from .errors import Refused
 from .privacy import Privacy
@@ -105,15 +106,22 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         tags.input_tags.positive_only = True
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> TopicModel:
+    def fit(self, X: Any, y: Any = None, *, column: str | None = None) -> TopicModel:
         """Finds the topics.
 
         Parameters
         ----------
-        X : matrix of counts (sparse or dense, one document a row), or iterable of str
-            The documents.
+        X : matrix of counts (sparse or dense, one document a row), iterable of str, or DataFrame
+            The documents. Those of a DataFrame of Spark or Dask stay in the workers.
+        column : str, optional
+            The column of a DataFrame that has the documents as texts. A DataFrame of Spark or Dask
+            needs it where it has more than one.
         """
         self._check_privacy()
+        if is_remote(X):
+            return self._fit_remote(X, column)
+        if column is not None:
+            X = _input.column_of(X, column)
         names, words = self._declared_words(X)
         counts = _input.is_counts(X)
         if self._private and counts and words is None:
@@ -125,14 +133,35 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         data = _input.documents(X, vocabulary=names, words=words, declared=words is not None,
                                 text=self._text())
         self._remember(*_input.document_parts(X))
+        return self._keep(self._run(
+            "topics", self._options(),
+            lambda texts, report: core.run_topics(data, texts, self._private, report)))
+
+    def _fit_remote(self, X: Any, column: str | None) -> TopicModel:
+        """Documents in the workers of an engine."""
+        names, words = self._declared_words(None)
+        if words is not None and names is None:
+            raise Refused("vocabulary: documents in a column need the words, not their number")
+        options = self._options()
+        core.check_topics(option_texts({**options, **self._target()}))  # before anything is read
+        engine = engine_of_documents(X, column, names, self._text(), self._private)
+        self._training = None
+        with remote_documents(engine, names, self._private,
+                              words_by_text=self.tokenizer is not None) as data:
+            return self._keep(self._run(
+                "topics", options,
+                lambda texts, report: core.run_remote_topics(data, texts, self._private, report)))
+
+    def _options(self) -> dict[str, Any]:
         options: dict[str, Any] = {"topics": self.n_components, "model": self.model,
                                    "refine": self.refine, "seed": seed_of(self.random_state)}
         if self.model == "lda":
             options["alpha0"] = self.alpha0
         if self._private:
             options |= {"mechanism": self.mechanism, "core": self.core}
-        found = self._run("topics", options, lambda texts, report: core.run_topics(
-            data, texts, self._private, report))
+        return options
+
+    def _keep(self, found: dict[str, Any]) -> TopicModel:
         self.components_ = found["topics"]
         self.alpha_ = found["alpha"]
         self.vocabulary_ = list(found["vocabulary"])
@@ -151,10 +180,13 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         return np.asarray(core.infer_topics(self.components_, self.alpha_, self.model == "single",
                                             data))
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, *, column: str | None = None,
+                      **fit_params: Any) -> np.ndarray:
         """`fit` and `transform`; a private fit refuses, since it would show its own data."""
         self._refuse_fit_and_show("fit_transform")
-        return self.fit(X).transform(X)
+        _refuse_remote(X)
+        documents = X if column is None else _input.column_of(X, column)
+        return self.fit(documents).transform(documents)
 
     def perplexity(self, X: Any, *, on_training_data: bool = False) -> float:
         """Of the hidden half of each document's words, given the other half; lower is better."""
@@ -179,7 +211,6 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         if not self._private:
             raise Refused("plan: a public fit releases everything; give privacy")
         words = n_words if n_words is not None else self._declared_words(None)[1]
-        from ._base import option_texts
         options = option_texts({"topics": self.n_components, "model": self.model,
                                 "refine": self.refine, "mechanism": self.mechanism,
                                 "core": self.core, **self._target()})
@@ -187,6 +218,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
 
     def _new_documents(self, X: Any, on_training_data: bool, what: str) -> Any:
         check_is_fitted(self)
+        _refuse_remote(X)
         X = self._checked(X, reset=False)
         self._refuse_training_data(on_training_data, what, *_input.document_parts(X))
         return _input.documents(X, vocabulary=self.vocabulary_ or None, words=self.n_features_in_,
@@ -214,3 +246,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         if len(set(names)) != len(names):
             raise Refused("vocabulary: a word stands in it twice")
         return names, len(names)
+
+
+def _refuse_remote(X: Any) -> None:
+    if is_remote(X):
+        raise Refused("X is a DataFrame of Spark or Dask, which fit() takes alone: use the model in "
+                      "the engine's own workers, for example in mapInPandas or map_partitions")

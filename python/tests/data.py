@@ -12,6 +12,14 @@ def corpus(documents=4000, words=20, length=12, seed=0):
     return np.array([rng.multinomial(length, topics[t]) for t in which]), topics, which
 
 
+def texts(documents=9000):
+    """The documents of a corpus. Some words are rare, so that neighbours have different ones."""
+    counts = corpus(documents)[0]
+    names = ["alpha", "beta", "gamma", "delta"]
+    return [" ".join(f"{names[w % 4]}{w}" for w in np.repeat(np.arange(20), row)) +
+            (f" rare{n // 3000}" if n % 1000 == 0 else "") for n, row in enumerate(counts)]
+
+
 def points(records=20000, dim=5, seed=0, spread=0.3):
     """Points around 3 e_1, 3 e_2, 3 e_3; and their means."""
     rng = np.random.default_rng(seed)

@@ -5,9 +5,10 @@ It asks twice, in any order, and passes everything on as bytes, as they do.
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import sotto
-from data import points
+from data import points, texts
 from sotto import _engine
 
 X, _ = points(20000)
@@ -17,10 +18,11 @@ STREAM = np.eye(5)[np.random.default_rng(0).integers(0, 3, 30000)] * [3, 2.5, 2,
 class LocalEngine:
     """Partitions of an array, cut at these places."""
 
-    def __init__(self, rows, cuts, names=()):
+    def __init__(self, rows, cuts, names=(), make=_engine.PointPartition.of):
         ends = [0, *cuts, len(rows)]
-        self.names = list(names) or [f"c{j}" for j in range(rows.shape[1])]
-        self.partitions = [_engine.PointPartition.of(rows[a:b]) for a, b in zip(ends, ends[1:])]
+        self.names = list(names) or [f"c{j}" for j in range(rows.shape[-1])]
+        self.partitions = [pickle.loads(pickle.dumps(make(rows[a:b])))
+                           for a, b in zip(ends, ends[1:])]
         self.heads = []
         self.questions = self.longest = self.heads_sent = 0
         self.closed = False
@@ -157,3 +159,123 @@ def test_heads_hold_what_lies_behind():
     assert _engine.heads_behind([5, 0, 2, 7], 4) == [
         [Head(2, 2), Head(3, 2)], [Head(2, 2), Head(3, 2)], [Head(3, 4)], []]
     assert _engine.heads_behind([3, 3], 0) == [[], []]
+
+
+# ---- documents ----
+
+TEXTS = texts()
+
+
+@pytest.fixture
+def document_engines(monkeypatch):
+    """Makes TopicModel take lists of texts with the places where they are cut."""
+    made = []
+
+    class Cut:
+        def __init__(self, texts, cuts, kind=LocalEngine):
+            self.texts, self.cuts, self.kind = texts, cuts, kind
+
+    def engine_of(X, column, vocabulary, text, sensitive):
+        reader = _engine.DocumentReader(column, vocabulary, text, sensitive)
+        frames = pd.Series(X.texts, name=column).to_frame()
+        made.append(X.kind(frames, X.cuts, make=lambda frame: _engine.partition_or_wrong(
+            lambda: reader.of_frame(frame))))
+        return made[-1]
+
+    monkeypatch.setattr("sotto.topics.is_remote", lambda data: isinstance(data, Cut))
+    monkeypatch.setattr("sotto.topics.engine_of_documents", engine_of)
+    Cut.made = made
+    return Cut
+
+
+DOCUMENT_CUTS = [[], [4096], [1, 2, 3, 3, 4095, 4097, 8999], list(range(600, 9000, 600))]
+
+
+def same_topics(found, alone):
+    return (found.vocabulary_ == alone.vocabulary_
+            and np.array_equal(found.components_, alone.components_)
+            and np.array_equal(found.alpha_, alone.alpha_))
+
+
+@pytest.mark.parametrize("cuts", DOCUMENT_CUTS)
+@pytest.mark.parametrize("options", [
+    {}, {"model": "single", "tokenizer": str.split},
+    {"vocabulary": [f"gamma{w}" for w in range(2, 20, 4)] + ["alpha0", "beta1", "no-such"]}])
+def test_partitions_change_no_bit_of_topics(document_engines, cuts, options):
+    alone = sotto.TopicModel(2, random_state=0, **options).fit(TEXTS)
+    found = sotto.TopicModel(2, random_state=0, **options).fit(
+        document_engines(TEXTS, cuts), column="note")
+    assert same_topics(found, alone)
+    assert document_engines.made[0].closed and document_engines.made[0].heads_sent == 1
+
+
+def with_seed(monkeypatch):
+    """Noise that repeats, which no estimator offers: the certificate proves nothing then."""
+    target = sotto.TopicModel._target
+    monkeypatch.setattr(sotto.TopicModel, "_target",
+                        lambda self: {**target(self), "insecure_seed": 7})
+
+
+@pytest.mark.parametrize("vocabulary", [None, ["alpha0", "beta1", "gamma2", "delta3", "alpha4"]])
+def test_partitions_change_no_bit_of_private_topics(document_engines, monkeypatch, vocabulary):
+    with_seed(monkeypatch)
+
+    def model():
+        privacy = sotto.Privacy(epsilon=20, delta=1e-6, unit="document")
+        return sotto.TopicModel(2, privacy=privacy, vocabulary=vocabulary, random_state=0)
+
+    alone = model().fit(TEXTS)
+    for cuts in DOCUMENT_CUTS[1:]:
+        found = model().fit(document_engines(TEXTS, cuts), column="note")
+        assert same_topics(found, alone) and found.releases_ == alone.releases_
+
+
+def test_what_workers_keep_changes_nothing(document_engines, monkeypatch):
+    alone = sotto.TopicModel(2, random_state=0).fit(TEXTS)
+    monkeypatch.setattr(_engine.Kept, "_MOST_ENTRIES", 0)
+    found = sotto.TopicModel(2, random_state=0).fit(document_engines(TEXTS, [5000]), column="note")
+    assert same_topics(found, alone)
+
+
+def test_documents_that_cannot_be_read_are_refused(document_engines):
+    with pytest.raises(sotto.Refused, match="document missing in column note"):
+        sotto.TopicModel(2).fit(document_engines([*TEXTS, None], [5000]), column="note")
+    with pytest.raises(sotto.Refused, match="not their number"):
+        sotto.TopicModel(2, vocabulary=5).fit(document_engines(TEXTS, []), column="note")
+    with pytest.raises(sotto.Refused, match="which fit\\(\\) takes alone"):
+        sotto.TopicModel(2).fit_transform(document_engines(TEXTS, []))
+    with pytest.raises(sotto.Refused, match="the documents have no words"):
+        sotto.TopicModel(2).fit(document_engines(["", ""], [1]), column="note")
+    with pytest.raises(sotto.Refused, match="would show the training data"):
+        sotto.TopicModel(2, privacy=sotto.Privacy(1, 1e-6, unit="document")).fit_transform(
+            document_engines(TEXTS, []))
+
+
+def test_private_documents_are_not_quoted(document_engines):
+    def quoting(text):
+        raise ValueError(text)
+
+    model = sotto.TopicModel(2, privacy=sotto.Privacy(1, 1e-6, unit="document"), tokenizer=quoting)
+    with pytest.raises(sotto.Refused) as error:
+        model.fit(document_engines(TEXTS, [5000]), column="note")
+    assert "alpha" not in str(error.value) and error.value.__cause__ is None
+
+
+def test_a_column_of_a_frame_in_memory(document_engines):
+    alone = sotto.TopicModel(2, random_state=0).fit(TEXTS)
+    frame = pd.DataFrame({"n": range(len(TEXTS)), "note": TEXTS})
+    assert same_topics(sotto.TopicModel(2, random_state=0).fit(frame, column="note"), alone)
+    proportions = sotto.TopicModel(2, random_state=0).fit_transform(frame, column="note")
+    assert np.array_equal(proportions, alone.transform(TEXTS))
+    with pytest.raises(sotto.Refused, match="no column text"):
+        sotto.TopicModel(2).fit(frame, column="text")
+    with pytest.raises(sotto.Refused, match="only a DataFrame"):
+        sotto.TopicModel(2).fit(TEXTS, column="note")
+
+
+def test_a_model_of_documents_elsewhere_can_be_saved(document_engines, tmp_path):
+    model = sotto.TopicModel(2, random_state=0).fit(document_engines(TEXTS, [5000]), column="note")
+    model.save(tmp_path / "found")
+    names = {path.name for path in (tmp_path / "found").iterdir()}
+    assert "topics.npy" in names and "proportions.npy" not in names
+    model.report()

@@ -126,16 +126,17 @@ std::vector<Index> count_documents(Shards& shards, const AnswerQuestion& own, In
   return counts;
 }
 
-// The most frequent first, as one process numbers them.
-std::vector<std::string> frequent_words(const PartialWords& found, std::int64_t min_df) {
-  std::vector<std::pair<std::int64_t, std::string>> order;
+std::vector<std::string> ordered_words(const PartialWords& found, WordOrder order,
+                                       std::int64_t min_df) {
+  std::vector<std::pair<std::int64_t, std::string>> placed;
   for (const auto& [word, count] : found.words()) {
-    if (count.documents >= min_df) order.emplace_back(-count.tokens, word);
+    const std::int64_t place = order == WordOrder::by_frequency ? -count.tokens : 0;
+    if (count.documents >= min_df) placed.emplace_back(place, word);
   }
-  std::sort(order.begin(), order.end());
+  std::sort(placed.begin(), placed.end());
   std::vector<std::string> words;
-  words.reserve(order.size());
-  for (auto& [tokens, word] : order) words.push_back(std::move(word));
+  words.reserve(placed.size());
+  for (auto& [place, word] : placed) words.push_back(std::move(word));
   return words;
 }
 
@@ -163,6 +164,14 @@ AnswerQuestion document_file_answers(const std::vector<std::string>& paths, Corp
   };
 }
 
+void find_vocabulary(DocumentSource& documents, WordOrder order, std::int64_t min_df) {
+  std::vector<std::string> found = ordered_words(documents.count_words(1), order, min_df);
+  SOTTO_REQUIRE_AT(!found.empty(), min_df > 1 ? "`min-df`" : "", "{}",
+                   min_df > 1 ? fmt::format("no word is in {} documents or more", min_df)
+                              : "the documents have no words");
+  documents.set_vocabulary(std::move(found), false);
+}
+
 Documents asked_documents(AskedDocuments::Ask ask, Index documents, const CorpusFileOptions& file) {
   DocumentWords words;
   if (!file.vocab.empty()) {
@@ -173,12 +182,7 @@ Documents asked_documents(AskedDocuments::Ask ask, Index documents, const Corpus
   auto asked = std::make_unique<AskedDocuments>(std::move(ask), documents, words);
   if (file.records_are_private) return asked;
   if (!words.is_declared) {
-    std::vector<std::string> found = frequent_words(asked->count_words(1), file.min_df);
-    SOTTO_REQUIRE_AT(!found.empty(), file.min_df > 1 ? "`min-df`" : "", "{}",
-                     file.min_df > 1
-                         ? fmt::format("no word is in {} documents or more", file.min_df)
-                         : "the documents have no words");
-    asked->set_vocabulary(std::move(found), false);
+    find_vocabulary(*asked, WordOrder::by_frequency, file.min_df);
   } else if (file.min_df > 1) {
     const RowMatrix counts = word_frequencies(*asked);
     std::vector<std::string> kept;

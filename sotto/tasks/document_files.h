@@ -37,4 +37,8 @@ Input<Documents> sharded_documents(const std::vector<std::string>& paths, Corpus
 // no file has it.
 Documents asked_documents(AskedDocuments::Ask ask, Index documents, const CorpusFileOptions& file);
 
+// The words of the documents, as one process finds them: the most frequent first, or by their text.
+enum class WordOrder { by_frequency, by_text };
+void find_vocabulary(DocumentSource& documents, WordOrder order, std::int64_t min_df = 1);
+
 }  // namespace sotto

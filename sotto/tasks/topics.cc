@@ -345,7 +345,7 @@ RowMatrix infer(const TopicsResult& result, const Corpus& documents) {
 }
 
 void save(const TopicsResult& result, OutputFolder& folder) {
-  if (result.open) {
+  if (result.open && result.open->documents) {
     DocumentSource& documents = *result.open->documents;
     folder.write_npy("proportions.npy",
                      Matrix(topic_proportions(documents, result.model, result.kind)));

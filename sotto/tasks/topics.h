@@ -86,7 +86,7 @@ struct TopicsResult {
 
   // Of a run that is not private.
   struct Public {
-    std::shared_ptr<DocumentSource> documents;
+    std::shared_ptr<DocumentSource> documents;  // null: save() writes no proportions
     std::int64_t entries = 0, tokens = 0;
     std::int64_t documents_left_out = 0;  // those with fewer than 3 tokens
     DocumentClip clip;
