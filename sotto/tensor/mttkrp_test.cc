@@ -131,7 +131,7 @@ TEST(Mttkrp, sparse_equals_the_definition_over_many_tiles_with_the_same_bits_for
        {std::vector<Index>{5000, 9000, 7}, std::vector<Index>{3, 2500, 6000},
         std::vector<Index>{200000, 3, 300000}, std::vector<Index>{3000, 4, 2100, 5}}) {
     SeededRandom random(12);
-    const SparseTensor sparse = scattered(dims, 200000, random);
+    const SparseTensor sparse = scattered(dims, 60000, random);
     const std::vector<Matrix> factors = mttkrp_factors(dims, 5, random);
     const auto products_of_all = [&] {
       SparseMttkrp products(sparse);
