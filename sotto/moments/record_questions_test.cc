@@ -44,6 +44,8 @@ std::vector<std::unique_ptr<RecordSum>> all_kinds(Index d) {
   kinds.push_back(std::make_unique<CubeSum>(centre, u.leftCols(2), 4.0, 2.0));
   kinds.push_back(
       std::make_unique<ExpectationSum>(some_mixture(d), 4.0, ContributionClip{1.0, 2.0}));
+  kinds.push_back(std::make_unique<GridCounts>(
+      PointGrid{centre, u.leftCols(2), Vector::Constant(2, 3.0), 5}, 4.0));
   for (const auto& [kind, name] : enum_names(CovarianceKind{})) {
     kinds.push_back(std::make_unique<ComponentSum>(some_components(kind, d, 3), 4.0,
                                                    ComponentClip{1.0, 0.5, 2.0}));
