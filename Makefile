@@ -23,10 +23,13 @@ test-slow: setup
 	@scripts/setup.sh browser
 	scripts/test.py --jobs $(JOBS) --slow
 
-# libFuzzer over everything that reads foreign bytes: make fuzz MINUTES=10 TARGETS=ratings,points
+# libFuzzer over everything that reads foreign bytes: make fuzz MINUTES=10 TARGETS=ratings,points, or
+# INPUTS=1000000 a target
 MINUTES ?= 1
 fuzz: setup
-	scripts/fuzz.py --jobs $(JOBS) --minutes $(MINUTES) $(if $(TARGETS),--targets $(TARGETS))
+	@scripts/setup.sh clang
+	scripts/fuzz.py --jobs $(JOBS) --minutes $(MINUTES) $(if $(INPUTS),--inputs $(INPUTS)) \
+	  $(if $(TARGETS),--targets $(TARGETS))
 
 bench: setup
 	$(call BUILD,release) --target sotto_cli bench_programs

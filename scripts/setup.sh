@@ -1,12 +1,13 @@
 #!/bin/sh
 # Installs the Debian packages of packages.txt that are missing. Quiet when there are none.
 # `setup.sh browser` also installs the browser that tests the report page, `setup.sh java` what Spark
-# runs on; both are large.
+# runs on, `setup.sh clang` the other compiler with its sanitizers; all are large.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 missing=""
 packages=$(grep -v '^#' "$here/packages.txt")
 [ "${1:-}" != "browser" ] || packages="$packages chromium"
+[ "${1:-}" != "clang" ] || packages="$packages clang libclang-rt-dev valgrind"
 if [ "${1:-}" = "java" ] && ! command -v java > /dev/null; then
   packages="$packages default-jre-headless"
 fi

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sotto/base/error.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/tensor/mode_product.h"
 #include "sotto/tensor/sparse_mode_product.h"
@@ -39,69 +40,91 @@ RowMatrix without_padding(const RowMatrix& y, Index padded, Index columns, bool 
 DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor,
                                          std::optional<double> squared_norm)
     : tensor_(tensor),
-      split_((tensor.order() + 1) / 2),
       squared_norm_(squared_norm ? *squared_norm : sotto::squared_norm(tensor.values())),
-      factors_(tensor.dims().size()) {}
+      factors_(tensor.dims().size()) {
+  const Index order = tensor.order(), split = (order + 1) / 2;
+  if (order == 3) {
+    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1, m});
+  } else {
+    contractions_ = {{0, split, 0}, {split, order, order - 1}};
+  }
+}
 
 void DenseTuckerProducts::refresh() {
   squared_norm_ = sotto::squared_norm(tensor_.values());
-  onto_left_.product.reset();
-  onto_right_.product.reset();
+  for (Contraction& kept : contractions_) kept.product.reset();
 }
 
 void DenseTuckerProducts::place(Index mode, const Matrix& factor) {
   factors_[mode] = factor;
-  (mode < split_ ? onto_right_ : onto_left_).product.reset();
+  ++placements_;
+  for (Contraction& kept : contractions_) {
+    if (!kept.holds(mode)) continue;
+    kept.product.reset();
+    kept.placed = placements_;
+  }
+}
+
+// One that is there, or else the one that will stay longest.
+DenseTuckerProducts::Contraction& DenseTuckerProducts::for_product(Index mode) {
+  Contraction* best = nullptr;
+  for (Contraction& kept : contractions_) {
+    if (kept.holds(mode)) continue;
+    if (kept.product) return kept;
+    if (best == nullptr || kept.placed > best->placed) best = &kept;
+  }
+  SOTTO_REQUIRE(best != nullptr, "no contraction leaves mode {}", mode);
+  return *best;
 }
 
 RowMatrix DenseTuckerProducts::contracted(Index mode) {
-  const bool in_left = mode < split_;
-  Half& half = in_left ? onto_left_ : onto_right_;
-  if (!half.product) contract_half(in_left);
-  TensorView product = *half.product;
+  Contraction& over = for_product(mode);
+  if (!over.product) contract(over);
+  TensorView product = *over.product;
   std::optional<DenseTensor> held;
-  for (Index place = std::ssize(half.modes) - 1; place-- > 0;) {
-    const Index m = half.modes[place];
-    const bool of_this_half = (m < split_) == in_left;
-    if (!of_this_half || m == mode) continue;
+  for (Index place = std::ssize(over.modes) - 1; place-- > 0;) {
+    const Index m = over.modes[place];
+    if (over.holds(m) || m == mode) continue;
     held = mode_product(product, place, factors_[m]);
     product = view_of(*held);
   }
-  const Index behind = half.modes.back();
-  const auto at = std::find(half.modes.begin(), half.modes.end(), mode) - half.modes.begin();
-  return without_padding(unfolding(product, at), half.once.cols(), factors_[behind].cols(),
-                         in_left);
+  const auto at = std::find(over.modes.begin(), over.modes.end(), mode) - over.modes.begin();
+  // All others but the outermost lie on one side of it.
+  const bool behind = over.outermost > (mode == 0 ? 1 : 0);
+  return without_padding(unfolding(product, at), over.once.cols(), factors_[over.outermost].cols(),
+                         behind);
 }
 
-// The outermost mode of the other half first, straight from the tensor, by a product that leaves it
-// behind all others. Then the rest of that half.
-void DenseTuckerProducts::contract_half(bool left) {
+// The outermost mode first, straight from the tensor, by a product that leaves it behind all
+// others. Then the rest.
+void DenseTuckerProducts::contract(Contraction& over) const {
   const std::vector<Index>& dims = tensor_.dims();
-  const Index order = tensor_.order(), outermost = left ? order - 1 : 0;
-  const Index rows = dims[outermost], rest = tensor_.size() / rows;
-  Half& half = left ? onto_left_ : onto_right_;
+  const Index outermost = over.outermost, rows = dims[outermost];
   const RowMatrix u = padded_columns(factors_[outermost]);
-  const double* x = tensor_.values().data();
-  if (left) {
-    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, rows, rest), u, half.once);
-  } else {
-    multiply_narrow_into(Eigen::Map<const Matrix>(x, rest, rows), u, half.once);
-  }
-  half.modes.clear();
+  Index before = 1;
+  over.modes.clear();
   std::vector<Index> shape;
-  for (Index m = 0; m < order; ++m) {
+  for (Index m = 0; m < tensor_.order(); ++m) {
+    if (m < outermost) before *= dims[m];
     if (m == outermost) continue;
-    half.modes.push_back(m);
+    over.modes.push_back(m);
     shape.push_back(dims[m]);
   }
-  half.modes.push_back(outermost);
+  const Index after = tensor_.size() / rows / before;
+  const double* x = tensor_.values().data();
+  if (after == 1) {
+    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, rows, before), u, over.once);
+  } else {
+    multiply_narrow_list_into({x, before, after, rows}, u, over.once);
+  }
+  over.modes.push_back(outermost);
   shape.push_back(u.cols());
-  half.product = TensorView{shape, half.once.data()};
-  for (Index place = order - 1; place-- > 0;) {
-    const Index m = half.modes[place];
-    if ((m < split_) == left) continue;
-    half.more = mode_product(*half.product, place, factors_[m]);
-    half.product = view_of(*half.more);
+  over.product = TensorView{shape, over.once.data()};
+  for (Index place = tensor_.order() - 1; place-- > 0;) {
+    const Index m = over.modes[place];
+    if (!over.holds(m)) continue;
+    over.more = mode_product(*over.product, place, factors_[m]);
+    over.product = view_of(*over.more);
   }
 }
 

@@ -23,8 +23,8 @@ class TuckerProducts {
   Index order() const { return static_cast<Index>(dims().size()); }
 };
 
-// Borrows the tensor. As in DenseMttkrp one half of the modes is contracted for all modes of the
-// other half.
+// Borrows the tensor. As in DenseMttkrp the contraction over some modes serves all others: over
+// each mode of a three-mode tensor, so that three passes make two sweeps, else over each half.
 class DenseTuckerProducts final : public TuckerProducts {
  public:
   // `squared_norm`: |X|^2 where the caller knows it.
@@ -38,20 +38,26 @@ class DenseTuckerProducts final : public TuckerProducts {
   void refresh();
 
  private:
-  // The tensor contracted with all modes of the other half.
-  struct Half {
-    RowMatrix once;            // with the outermost of them: its columns are padded
-    std::vector<Index> modes;  // the mode at each place of the product: the outermost is last
-    std::optional<DenseTensor> more;    // with the others, where there are any
-    std::optional<TensorView> product;  // lies in one of the two above; none where it is stale
+  // The tensor contracted with the factors of the modes [first, last).
+  struct Contraction {
+    Index first, last;
+    Index outermost;                // of them: contracted first, with padded columns
+    RowMatrix once = {};            // by the outermost alone
+    std::vector<Index> modes = {};  // the mode at each place of the product: the outermost is last
+    std::optional<DenseTensor> more = {};    // by the others, where there are any
+    std::optional<TensorView> product = {};  // lies in one of the two above; none where it is stale
+    Index placed = 0;                        // when a factor of these modes was placed last
+
+    bool holds(Index mode) const { return first <= mode && mode < last; }
   };
-  void contract_half(bool left);
+  Contraction& for_product(Index mode);
+  void contract(Contraction& over) const;
 
   const DenseTensor& tensor_;
-  Index split_;
   double squared_norm_ = 0;
   Factors factors_;
-  Half onto_left_, onto_right_;
+  Index placements_ = 0;
+  std::vector<Contraction> contractions_;
 };
 
 class SparseTuckerProducts final : public TuckerProducts {

@@ -105,6 +105,7 @@ std::size_t ByteSource::read_file(char* out, std::size_t count) {
 }
 
 std::string_view ByteSource::peek(std::size_t count) {
+  if (size_) count = std::min<std::uint64_t>(count, *size_ - std::min(position_, *size_));
   if (ahead_.size() < count) {
     const std::size_t have = ahead_.size();
     ahead_.resize(count);

@@ -6,12 +6,21 @@
 #include "sotto/base/error.h"
 
 namespace sotto {
+namespace {
+
+// Enough for what is there, and for noticing that there is no more.
+std::size_t buffer_for(const ByteSource& source, std::size_t most) {
+  return source.size() ? static_cast<std::size_t>(std::min<std::uint64_t>(most, *source.size() + 1))
+                       : most;
+}
+
+}  // namespace
 
 LineReader::LineReader(ByteSource& source, std::size_t longest, LongLines long_lines)
     : source_(source),
       longest_(longest),
       long_lines_(long_lines),
-      buffer_(std::min(longest, usual_longest)) {}
+      buffer_(buffer_for(source, std::min(longest, usual_longest))) {}
 
 std::string LineReader::place() const { return fmt::format("{}:{}", source_.path(), number_); }
 

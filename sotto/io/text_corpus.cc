@@ -22,7 +22,7 @@ struct TextHash {
   }
 };
 
-constexpr std::int32_t ignored = -1;
+constexpr std::int32_t kIgnored = -1;
 
 class TextReader {
  public:
@@ -34,7 +34,7 @@ class TextReader {
       SOTTO_REQUIRE_AT(is_new, "`vocab`", "the word {} appears in the vocabulary twice{}",
                        printable(vocabulary[i]), rules.lower ? " (case makes no difference)" : "");
     }
-    for (const std::string& word : rules.stop_words) number_[folded(word)] = ignored;
+    for (const std::string& word : rules.stop_words) number_[folded(word)] = kIgnored;
     corpus_.vocabulary.assign(vocabulary.begin(), vocabulary.end());
   }
 
@@ -61,7 +61,7 @@ class TextReader {
   bool count(std::string_view word) {
     const auto found = number_.find(word);
     if (found == number_.end()) return false;
-    if (found->second != ignored) document_.push_back(found->second);
+    if (found->second != kIgnored) document_.push_back(found->second);
     return true;
   }
 

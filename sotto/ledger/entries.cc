@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 
 #include "sotto/base/error.h"
@@ -32,12 +33,17 @@ std::string row_hash(const SecretKey& key, const std::vector<std::string>& parts
   return hexadecimal(value.data(), value.size());
 }
 
+// Zeros where there is none, under which no row is whole.
 SecretKey key_of(const Json& body) {
   SecretKey key{};
-  const std::string text = body.is_object() ? body.value("key", "") : "";
+  const auto found = body.is_object() ? body.find("key") : body.end();
+  if (found == body.end() || !found->is_string()) return key;
+  const std::string text = *found;
   if (text.size() != 2 * key.size()) return key;
   for (std::size_t i = 0; i < key.size(); ++i) {
-    key[i] = static_cast<std::uint8_t>(std::stoul(text.substr(2 * i, 2), nullptr, 16));
+    const char* const digits = text.data() + 2 * i;
+    const auto [end, failed] = std::from_chars(digits, digits + 2, key[i], 16);
+    if (failed != std::errc() || end != digits + 2) return {};
   }
   return key;
 }

@@ -48,6 +48,13 @@ StridedMatrix block_of(const StridedMatrix& a, Index row, Index rows, Index colu
           a.column_step};
 }
 
+// All columns, and those before the zeros at the end.
+kernels::NarrowColumns columns_of(const RowMatrix& b) {
+  Index used = b.cols();
+  while (used > 1 && (b.col(used - 1).array() == 0).all()) --used;
+  return {b.cols(), used};
+}
+
 // Rows [row, row + block.rows) of C = A B over columns [first, last) of A.
 void narrow_rows(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, Index row,
                  Index first, Index last, RowMatrix& c) {
@@ -78,10 +85,18 @@ void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& resul
   resize_large(result, a.rows, b.cols());
   for (RowMatrix& sum : others) sum.resize(a.rows, b.cols());
   const LoopRules rules{1, worth_threads(a.rows, b.cols(), a.columns)};
+  const kernels::NarrowColumns columns = columns_of(b);
   parallel_for(parts * row_blocks, rules, [&](Index n) {
-    const Index p = n / row_blocks, r = n % row_blocks, first = p * length;
-    narrow_rows(a, b, block, r * block.rows, first, std::min(a.columns, first + length),
-                p == 0 ? result : others[static_cast<std::size_t>(p - 1)]);
+    const Index p = n / row_blocks, row = n % row_blocks * block.rows, first = p * length,
+                last = std::min(a.columns, first + length);
+    RowMatrix& c = p == 0 ? result : others[static_cast<std::size_t>(p - 1)];
+    if (a.row_step == 1) {
+      const Index rows = std::min(block.rows, a.rows - row);
+      kernels::narrow_gemm_upright(block_of(a, row, rows, first, last - first),
+                                   b.data() + first * b.cols(), c.data() + row * c.cols(), columns);
+    } else {
+      narrow_rows(a, b, block, row, first, last, c);
+    }
   });
   for (const RowMatrix& sum : others) result += sum;
 }
@@ -172,10 +187,10 @@ void multiply_narrow_list_into(const MatrixList& a, const RowMatrix& b, RowMatri
                 "cannot multiply {} x {} by {} x {} in place", a.rows, a.columns, b.rows(),
                 b.cols());
   resize_large(c, a.count * a.rows, b.cols());
+  const kernels::NarrowColumns columns = columns_of(b);
   parallel_for(a.count, {1, worth_threads(c.rows(), c.cols(), a.columns)}, [&](Index n) {
-    c.middleRows(n * a.rows, a.rows).setZero();
-    kernels::narrow_gemm_accumulate({a.data + n * a.rows * a.columns, a.rows, a.columns, 1, a.rows},
-                                    b.data(), c.data() + n * a.rows * c.cols(), c.cols());
+    kernels::narrow_gemm_upright({a.data + n * a.rows * a.columns, a.rows, a.columns, 1, a.rows},
+                                 b.data(), c.data() + n * a.rows * c.cols(), columns);
   });
 }
 

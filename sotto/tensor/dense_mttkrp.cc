@@ -46,14 +46,20 @@ RowMatrix contract_last_mode(const RowMatrix& t, const RowMatrix& a) {
   return result;
 }
 
-// sum_j T[j, .., :] * A[j, :] over the first mode.
+// sum_j T[j, .., :] * A[j, :] over the first mode, for some rows of the result at a time: they stay
+// in the cache while T passes in runs.
 RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
+  constexpr Index kRows = 64;
   const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
   RowMatrix result = RowMatrix::Zero(outer, k);
-  parallel_for(outer, {0, t.rows() > kWorthThreadsRows}, [&](Index i) {
-    RowArray sum(result.data() + i * k, k);
+  parallel_for((outer + kRows - 1) / kRows, {0, t.rows() > kWorthThreadsRows}, [&](Index block) {
+    const Index first = block * kRows, last = std::min(outer, first + kRows);
     for (Index j = 0; j < inner; ++j) {
-      sum += ConstRowArray(t.data() + (j * outer + i) * k, k) * ConstRowArray(a.data() + j * k, k);
+      const ConstRowArray factor(a.data() + j * k, k);
+      for (Index i = first; i < last; ++i) {
+        RowArray(result.data() + i * k, k) +=
+            ConstRowArray(t.data() + (j * outer + i) * k, k) * factor;
+      }
     }
   });
   return result;

@@ -44,13 +44,14 @@ bool PartialSum::has_no_neighbour(const Node& node) const {
 }
 
 void PartialSum::join(PartialSum&& other) {
-  require_part(pieces_ == other.pieces_, "two parts are of different sums");
+  require_part(pieces_ == other.pieces_ && rows_ == other.rows_ && cols_ == other.cols_,
+               "two parts are of different sums");
   records += other.records;
   for (auto& [node, sum] : other.nodes_) put(node, std::move(sum));
 }
 
 RowMatrix PartialSum::total(Index pieces) const {
-  RowMatrix sum = RowMatrix::Zero(rows_, cols_);
+  RowMatrix sum;
   // Where the number was unknown, nodes at the right edge have not moved up yet: they are the
   // binary digits of `pieces`, the smallest at the right.
   Index end = pieces;
@@ -67,6 +68,7 @@ RowMatrix PartialSum::total(Index pieces) const {
     first = false;
   }
   require_part(end == 0, "a piece of a sum is missing");
+  if (first) sum.setZero(rows_, cols_);
   return sum;
 }
 
@@ -83,12 +85,13 @@ void PartialSum::write(ByteWriter& bytes) const {
 
 PartialSum PartialSum::read(ByteReader& bytes) {
   const Index rows = bytes.integer(), cols = bytes.integer();
+  require_part(rows >= 0 && cols >= 0, "a part of a sum has no shape");
   PartialSum part(rows, cols, bytes.integer());
   part.records = bytes.integer();
   for (Index left = bytes.integer(); left > 0; --left) {
     const Index level = bytes.integer(), place = bytes.integer();
     const std::vector<double> values = bytes.reals();
-    const bool fits = rows >= 0 && cols >= 0 && level >= 0 && level <= kMostLevels && place >= 0 &&
+    const bool fits = level >= 0 && level <= kMostLevels && place >= 0 &&
                       place <= std::numeric_limits<Index>::max() >> level &&
                       (cols == 0 ? values.empty() : std::ssize(values) / cols == rows) &&
                       (cols == 0 || std::ssize(values) % cols == 0);

@@ -18,8 +18,23 @@
 #include "sotto/base/random.h"
 #include "tests/fuzz/targets.h"
 
+// GCC says it by a macro, Clang by a feature.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SOTTO_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SOTTO_SANITIZED
+#endif
+
 namespace sotto::fuzz {
 namespace {
+
+#ifdef SOTTO_SANITIZED
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 namespace fs = std::filesystem;
 
@@ -203,10 +218,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const rlimit memory{sotto::fuzz::kMostMemory, sotto::fuzz::kMostMemory};
-#ifndef __SANITIZE_ADDRESS__
-  ::setrlimit(RLIMIT_AS, &memory);  // beyond it, bad_alloc is a failure
-#else
-  (void)memory;
-#endif
+  // Beyond it, bad_alloc is a failure. The sanitizers map far more than they use.
+  if (!sotto::fuzz::kSanitized) ::setrlimit(RLIMIT_AS, &memory);
   return sotto::fuzz::run({argv + 1, argv + argc});
 }

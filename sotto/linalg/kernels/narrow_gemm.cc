@@ -165,15 +165,24 @@ constexpr int kRowVectors = 2;
 constexpr Index kTileRows = kRowVectors * kLanes;
 constexpr int kMostColumns = kLanes == 8 ? 12 : 6;  // as many sums as registers hold beside A
 
+// The sums of a block: where they begin, and whether they begin at zero.
+struct UprightSums {
+  double* ct;
+  bool fresh;
+};
+
 // kTileRows rows of Columns rows of C^T, kSumRow apart; rows of B have `stride` numbers.
 // Asks for kTileRows numbers a step from `ahead` on.
 template <int Columns>
-void upright_tile(const StridedMatrix& a, const double* b, Index stride, double* ct,
+void upright_tile(const StridedMatrix& a, const double* b, Index stride, UprightSums sums,
                   const double* ahead) {
   constexpr Index kLine = 8;
-  Lanes sum[Columns][kRowVectors];
-  for (int j = 0; j < Columns; ++j) {
-    for (int v = 0; v < kRowVectors; ++v) sum[j][v] = load(ct + j * kSumRow + v * kLanes);
+  double* const ct = sums.ct;
+  Lanes sum[Columns][kRowVectors] = {};
+  if (!sums.fresh) {
+    for (int j = 0; j < Columns; ++j) {
+      for (int v = 0; v < kRowVectors; ++v) sum[j][v] = load(ct + j * kSumRow + v * kLanes);
+    }
   }
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
@@ -193,32 +202,32 @@ void upright_tile(const StridedMatrix& a, const double* b, Index stride, double*
 
 // The last rows, fewer than a tile, on a copy with zeros below.
 template <int Columns>
-void upright_end(const StridedMatrix& a, const double* b, Index stride, double* ct) {
+void upright_end(const StridedMatrix& a, const double* b, Index stride, UprightSums sums) {
   double copy[kBlockDepth * kTileRows] = {};
   for (Index t = 0; t < a.columns; ++t) {
     std::copy_n(a.data + t * a.column_step, a.rows, copy + t * kTileRows);
   }
-  upright_tile<Columns>({copy, kTileRows, a.columns, 1, kTileRows}, b, stride, ct, copy);
+  upright_tile<Columns>({copy, kTileRows, a.columns, 1, kTileRows}, b, stride, sums, copy);
 }
 
 // All rows of a block of A.
 template <int Columns>
-void upright_strip(const StridedMatrix& a, const double* b, Index stride, double* ct) {
+void upright_strip(const StridedMatrix& a, const double* b, Index stride, UprightSums sums) {
   constexpr Index kAskedByTile = kBlockDepth * kTileRows;
   static_assert(kBlockRows % kAskedByTile == 0);
   const bool apart = a.column_step >= kBlockRows;
   const double* next = a.data + kBlockDepth * a.column_step;
   StridedMatrix rest = a;
   for (Index asked = 0; rest.rows >= kTileRows; rest.rows -= kTileRows, rest.data += kTileRows) {
-    upright_tile<Columns>(rest, b, stride, ct, next + asked);
-    ct += kTileRows;
+    upright_tile<Columns>(rest, b, stride, sums, next + asked);
+    sums.ct += kTileRows;
     asked += kAskedByTile;
     if (apart && asked == kBlockRows) next += a.column_step, asked = 0;
   }
-  if (rest.rows > 0) upright_end<Columns>(rest, b, stride, ct);
+  if (rest.rows > 0) upright_end<Columns>(rest, b, stride, sums);
 }
 
-using UprightStrip = void (*)(const StridedMatrix&, const double*, Index, double*);
+using UprightStrip = void (*)(const StridedMatrix&, const double*, Index, UprightSums);
 
 template <std::size_t... Columns>
 constexpr std::array<UprightStrip, sizeof...(Columns)> upright_strips(
@@ -226,40 +235,55 @@ constexpr std::array<UprightStrip, sizeof...(Columns)> upright_strips(
   return {upright_strip<static_cast<int>(Columns) + 1>...};
 }
 
-// All columns of B, in strips of about the same width.
-void upright_block(const StridedMatrix& a, const double* b, double* ct, Index n) {
+// The first columns of B, in strips of about the same width.
+void upright_block(const StridedMatrix& a, const double* b, NarrowColumns columns,
+                   UprightSums sums) {
   static constexpr auto kStrips = upright_strips(std::make_index_sequence<kMostColumns>());
-  const Index strips = (n + kMostColumns - 1) / kMostColumns;
+  const Index strips = (columns.used + kMostColumns - 1) / kMostColumns;
   for (Index s = 0, first = 0; s < strips; ++s) {
-    const Index last = n * (s + 1) / strips;
-    kStrips[static_cast<std::size_t>(last - first - 1)](a, b + first, n, ct + first * kSumRow);
+    const Index last = columns.used * (s + 1) / strips;
+    kStrips[static_cast<std::size_t>(last - first - 1)](a, b + first, columns.all,
+                                                        {sums.ct + first * kSumRow, sums.fresh});
     first = last;
   }
 }
 
-void upright_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
+// Calls take(row of C, sums of that row, kSumRow apart) for each row of A B.
+template <class Take>
+void upright_product(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns,
+                     Take take) {
   thread_local Matrix ct;  // new memory would cost as much as a small product
-  if (ct.cols() != n) ct.resize(kSumRow, n);
-  for (Index row = 0; row < a.rows; row += kBlockRows, c += n * kBlockRows) {
+  if (ct.cols() != columns.used) ct.resize(kSumRow, columns.used);
+  if (a.columns == 0) ct.setZero();
+  for (Index row = 0; row < a.rows; row += kBlockRows) {
     const Index rows = std::min(kBlockRows, a.rows - row);
-    ct.topRows(rows).setZero();
     for (Index t = 0; t < a.columns; t += kBlockDepth) {
       const StridedMatrix block{a.data + row + t * a.column_step, rows,
                                 std::min(kBlockDepth, a.columns - t), 1, a.column_step};
-      upright_block(block, b + t * n, ct.data(), n);
+      upright_block(block, b + t * columns.all, columns, {ct.data(), t == 0});
     }
-    for (Index i = 0; i < rows; ++i) {
-      for (Index j = 0; j < n; ++j) c[i * n + j] += ct(i, j);
-    }
+    for (Index i = 0; i < rows; ++i) take(c + (row + i) * columns.all, ct.data() + i);
   }
 }
 
 }  // namespace
 
 void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
-  if (a.row_step == 1) return upright_accumulate(a, b, c, n);
+  if (a.row_step == 1) {
+    return upright_product(a, b, c, {n, n}, [n](double* row, const double* sums) {
+      for (Index j = 0; j < n; ++j) row[j] += sums[j * kSumRow];
+    });
+  }
   const Index done = full_strips(a, b, c, n);
   if (done < n) last_columns(a, b, c, n, done);
+}
+
+void narrow_gemm_upright(const StridedMatrix& a, const double* b, double* c,
+                         NarrowColumns columns) {
+  upright_product(a, b, c, columns, [columns](double* row, const double* sums) {
+    for (Index j = 0; j < columns.used; ++j) row[j] = sums[j * kSumRow];
+    for (Index j = columns.used; j < columns.all; ++j) row[j] = 0;
+  });
 }
 
 }  // namespace sotto::kernels

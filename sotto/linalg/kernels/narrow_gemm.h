@@ -21,4 +21,13 @@ struct StridedMatrix {
 // B (a.columns x n) and C (a.rows x n) are row-major without gaps.
 void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n);
 
+// How many columns B and C have, and how many of them are more than padding.
+struct NarrowColumns {
+  Index all, used;
+};
+
+// C = A B where the rows of A lie side by side (row_step 1). Columns of padding are 0 in C and not
+// read in B.
+void narrow_gemm_upright(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns);
+
 }  // namespace sotto::kernels

@@ -51,5 +51,23 @@ TEST(NarrowGemm, adds_the_product_over_several_blocks) {
   }
 }
 
+// What C held, and what stands in the padding of B, makes no difference.
+TEST(NarrowGemm, an_upright_product_takes_the_place_of_what_was_there) {
+  SeededRandom random(3);
+  for (const Index m : {5, 16, 763, 1550}) {
+    for (const Index k : {0, 1, 37}) {
+      for (const kernels::NarrowColumns n :
+           {kernels::NarrowColumns{12, 10}, {12, 12}, {4, 1}, {32, 29}}) {
+        const RowMajor a = random_matrix(m, k, random), b = random_matrix(k, n.all, random),
+                       at = a.transpose();
+        RowMajor expected = a.lazyProduct(b), c = random_matrix(m, n.all, random);
+        expected.rightCols(n.all - n.used).setZero();
+        kernels::narrow_gemm_upright({at.data(), m, k, 1, m}, b.data(), c.data(), n);
+        EXPECT_LT((c - expected).cwiseAbs().maxCoeff(), 1e-12) << m << " " << k << " " << n.used;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sotto
