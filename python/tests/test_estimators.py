@@ -101,8 +101,7 @@ def test_more_gaussians_than_columns_have_covariances_of_scikit_learns_shapes(ki
     assert model.bic_ > 0
     hidden = sotto.GaussianMixture(4, covariance_type=kind, privacy=private("record"), max_norm=5,
                                    random_state=0).fit(X)
-    # Its noise has no seed: a private start may miss a cluster, so accuracy is not asked for here.
-    assert hidden.means_.shape == means.shape and np.isfinite(hidden.means_).all()
+    assert matched(hidden.means_, means) < 0.3
     assert hidden.covariances_.shape == shape
     assert hidden.weights_.sum() == pytest.approx(1)
     assert hidden.bic_ is None

@@ -18,6 +18,7 @@ constexpr double kCellShare = 0.25, kStepShareAfterCells = 0.65;
 constexpr Index kMostDirections = 3, kBins[kMostDirections] = {64, 32, 12};
 constexpr double kReach = 3;        // of the grid, in deviations of the points
 constexpr double kKnownCell = 4.2;  // deviations of noise by which the share of a cell stands out
+constexpr Index kLeastBlocks = 3;   // in a direction, where cells are joined
 constexpr int kStartsFromCells = 24;
 // Where a cover does.
 constexpr double kCoverShare = 0.4, kStepShareAfterCover = 0.5;
@@ -101,10 +102,34 @@ Spread spread_of(const Vector& mean, const Matrix& covariance, Index q, double f
           pairs.vectors.leftCols(d - q) * deviations.head(d - q).asDiagonal()};
 }
 
-// The shares of cells that stand out of the noise.
-Vector cells_that_stand_out(const Noisy<Vector>& shares) {
-  const double least = kKnownCell * shares.deviation;
-  Vector kept = (shares.value.array() > least).select(shares.value, 0.0);
+// The block of `side` cells in every direction in which a cell lies.
+Index block_of(const PointGrid& grid, Index cell, Index side) {
+  Index block = 0;
+  for (Index j = grid.dims() - 1; j >= 0; --j) {
+    block = block * (grid.bins / side) + grid.interval(cell, j) / side;
+  }
+  return block;
+}
+
+// Shares that stand out of the noise: those of cells, then of what is left in blocks of more and
+// more cells, which share it equally.
+Vector shares_that_stand_out(const PointGrid& grid, const Noisy<Vector>& shares) {
+  const Index cells = shares.value.size();
+  Vector kept = Vector::Zero(cells);
+  for (Index side = 1; kLeastBlocks * side <= grid.bins && grid.bins % side == 0; side *= 2) {
+    Vector left = Vector::Zero(cells), count = Vector::Zero(cells);  // at the place of a block
+    const auto open = [&](Index cell) { return kept[cell] == 0; };
+    for (Index cell = 0; cell < cells; ++cell) {
+      if (!open(cell)) continue;
+      left[block_of(grid, cell, side)] += shares.value[cell];
+      ++count[block_of(grid, cell, side)];
+    }
+    for (Index cell = 0; cell < cells; ++cell) {
+      const Index block = block_of(grid, cell, side);
+      const bool known = left[block] > kKnownCell * shares.deviation * std::sqrt(count[block]);
+      if (open(cell) && known) kept[cell] = left[block] / count[block];
+    }
+  }
   if (kept.sum() == 0) kept.setOnes();
   return kept;
 }
@@ -233,12 +258,13 @@ class ComponentFit {
     const Noisy<Matrix> second = points_.second_moment((next_++)->mu).value();
     const double noise = second.deviation * std::sqrt(static_cast<double>(points_.dim()));
     const Matrix covariance = second.value - mean * mean.transpose();
-    const RowMatrix drawn = grid_directions(points_.dim(), options_.components) > 0
-                                ? from_cells(mean, covariance, std::max(noise, least_variance()))
-                                : from_cover(mean, covariance, std::max(noise, least_variance()));
+    const bool cells = grid_directions(points_.dim(), options_.components) > 0;
+    const double floor = std::max(noise, least_variance());
+    const RowMatrix drawn =
+        cells ? from_cells(mean, covariance, floor) : from_cover(mean, covariance, floor);
     fit_.status = Status::completed;
     fit_.mixture = start_among(drawn, options_.components, options_.covariance, seed_,
-                               least_variance(), kStartsFromCells);
+                               least_variance(), cells ? kStartsFromCells : kUsualStarts);
     draw_means_into_ball(fit_.mixture, points_.max_norm());
     fit_.known = std::min(fit_.known, options_.components);
     while (next_ != plan_.releases.end()) step();
@@ -263,7 +289,7 @@ class ComponentFit {
     const Spread spread = spread_of(mean, covariance, q, floor);
     const Noisy<Vector> shares = points_.grid(spread.grid, (next_++)->mu).value();
     fit_.known = options_.components;  // until a step says otherwise
-    return draw_from(spread, cells_that_stand_out(shares), random_);
+    return draw_from(spread, shares_that_stand_out(spread.grid, shares), random_);
   }
 
   RowMatrix from_cover(const Vector& mean, const Matrix& covariance, double floor) {

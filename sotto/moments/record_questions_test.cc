@@ -12,6 +12,7 @@
 #include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
+#include "sotto/moments/point_grid.h"
 #include "sotto/moments/stream_sums.h"
 #include "sotto/moments/testing/some_components.h"
 #include "sotto/tensor/sharded_points.h"
