@@ -91,7 +91,7 @@ def test_more_gaussians_than_columns_have_covariances_of_scikit_learns_shapes(ki
     from scipy.stats import multivariate_normal
     rng = np.random.default_rng(1)
     means = np.array([[0, 0], [3, 0], [0, 3], [3, 3.0]])
-    X = np.repeat(means, 2000, axis=0) + rng.normal(size=(8000, 2)) * 0.3
+    X = np.repeat(means, 10000, axis=0) + rng.normal(size=(40000, 2)) * 0.3
     model = sotto.GaussianMixture(4, covariance_type=kind, random_state=0).fit(X)
     assert matched(model.means_, means) < 0.05
     assert model.covariances_.shape == shape
@@ -101,8 +101,7 @@ def test_more_gaussians_than_columns_have_covariances_of_scikit_learns_shapes(ki
     assert model.bic_ > 0
     hidden = sotto.GaussianMixture(4, covariance_type=kind, privacy=private("record"), max_norm=5,
                                    random_state=0).fit(X)
-    # Its noise has no seed: a private start may miss a cluster, so accuracy is not asked for here.
-    assert hidden.means_.shape == means.shape and np.isfinite(hidden.means_).all()
+    assert matched(hidden.means_, means) < 0.3
     assert hidden.covariances_.shape == shape
     assert hidden.weights_.sum() == pytest.approx(1)
     assert hidden.bic_ is None

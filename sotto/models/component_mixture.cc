@@ -12,7 +12,7 @@ namespace {
 
 // The sample in which a start is sought.
 constexpr Index kSampledNumbers = 200000, kLeastSample = 1000, kMostSample = 10000;
-constexpr int kStartsAmong = 6, kLloydSteps = 8, kSampleSteps = 12;
+constexpr int kLloydSteps = 8, kSampleSteps = 12;
 // Variances stay above this share of the mean variance of a coordinate.
 constexpr double kVarianceFloor = 1e-6;
 // The likelihood of a point grows by less: converged.
@@ -170,11 +170,11 @@ GaussianMixture maximise_components(const GaussianMixture& mixture, const Compon
 }
 
 GaussianMixture start_among(const RowMatrix& points, Index k, CovarianceKind kind,
-                            std::uint64_t seed, double floor) {
+                            std::uint64_t seed, double floor, int starts) {
   const Points source = points_in_memory(points);
   GaussianMixture best;
   double highest = -std::numeric_limits<double>::infinity();
-  for (int start = 0; start < kStartsAmong; ++start) {
+  for (int start = 0; start < starts; ++start) {
     SeededRandom random(seed, static_cast<std::uint64_t>(start));
     GaussianMixture mixture = about_centres(points, spread_centres(points, k, random), kind, floor);
     for (int step = 0; step < kSampleSteps; ++step) {

@@ -33,10 +33,11 @@ struct ComponentLimits {
 GaussianMixture maximise_components(const GaussianMixture& mixture, const ComponentSums& sums,
                                     const ComponentLimits& limits);
 
+inline constexpr int kUsualStarts = 6;
 // The likeliest mixture of several starts by k-means++, after a few steps. `floor` is added to
 // variances.
 GaussianMixture start_among(const RowMatrix& points, Index k, CovarianceKind kind,
-                            std::uint64_t seed, double floor);
+                            std::uint64_t seed, double floor, int starts = kUsualStarts);
 
 // Free numbers in such a mixture.
 std::int64_t free_numbers(CovarianceKind kind, Index dim, Index k);

@@ -12,11 +12,20 @@ namespace sotto {
 namespace {
 
 // Public constants of the method, tuned on synthetic mixtures (docs/mixture.md).
-constexpr double kMeanShare = 0.03, kSecondShare = 0.07, kCoverShare = 0.4, kStepShare = 0.5;
+constexpr double kMeanShare = 0.03, kSecondShare = 0.07;
+// Where cells give the start: in at most three directions, whose bins make some 64 to 2000 cells.
+constexpr double kCellShare = 0.25, kStepShareAfterCells = 0.65;
+constexpr Index kMostDirections = 3, kBins[kMostDirections] = {64, 32, 12};
+constexpr double kReach = 3;        // of the grid, in deviations of the points
+constexpr double kKnownCell = 4.2;  // deviations of noise by which the share of a cell stands out
+constexpr Index kLeastBlocks = 3;   // in a direction, where cells are joined
+constexpr int kStartsFromCells = 24;
+// Where a cover does.
+constexpr double kCoverShare = 0.4, kStepShareAfterCover = 0.5;
 constexpr std::int64_t kCoverSteps = 3;
+constexpr Index kCoverForEach = 3, kLeastCover = 10;
 constexpr double kComponentStepGrowth =
     2;  // the last step has this many times the share of the first
-constexpr Index kCoverForEach = 3, kLeastCover = 10;
 // Offsets are clipped at sqrt(d) + tail deviations.
 constexpr double kTail = 0.5;
 // Scales of counts and squares in a contribution, as a share of the longest offset.
@@ -25,7 +34,7 @@ constexpr double kCountShare = 0.4, kSquareShare = 0.5;
 constexpr double kLeastOfEqual = 0.05;
 constexpr double kMostChange = 10;        // of a variance in one step
 constexpr double kLeastDeviation = 1e-4;  // in units of the bound on the norm
-constexpr Index kDrawn = 4000;            // points drawn from the cover
+constexpr Index kDrawn = 4000;            // points drawn from a released density
 constexpr double kKnownShare = 3;         // deviations of noise by which a share stands out
 
 // |S(z)| of a typical point with |z|^2 = square: component_expectation.h.
@@ -80,6 +89,77 @@ RowMatrix draw_from(const GaussianMixture& mixture, SeededRandom& random) {
   return drawn;
 }
 
+// The directions in which the points spread most, and what is left in the others.
+struct Spread {
+  PointGrid grid;
+  Matrix rest;  // a root of the covariance in the other directions
+};
+Spread spread_of(const Vector& mean, const Matrix& covariance, Index q, double floor) {
+  const Eigenpairs pairs = ascending_eigenpairs(covariance);
+  const Vector deviations = pairs.values.cwiseMax(floor).cwiseSqrt();
+  const Index d = mean.size();
+  return {{mean, pairs.vectors.rightCols(q), kReach * deviations.tail(q), kBins[q - 1]},
+          pairs.vectors.leftCols(d - q) * deviations.head(d - q).asDiagonal()};
+}
+
+// The block of `side` cells in every direction in which a cell lies.
+Index block_of(const PointGrid& grid, Index cell, Index side) {
+  Index block = 0;
+  for (Index j = grid.dims() - 1; j >= 0; --j) {
+    block = block * (grid.bins / side) + grid.interval(cell, j) / side;
+  }
+  return block;
+}
+
+// Shares that stand out of the noise: those of cells, then of what is left in blocks of more and
+// more cells, which share it equally.
+Vector shares_that_stand_out(const PointGrid& grid, const Noisy<Vector>& shares) {
+  const Index cells = shares.value.size();
+  Vector kept = Vector::Zero(cells);
+  for (Index side = 1; kLeastBlocks * side <= grid.bins && grid.bins % side == 0; side *= 2) {
+    Vector left = Vector::Zero(cells), count = Vector::Zero(cells);  // at the place of a block
+    const auto open = [&](Index cell) { return kept[cell] == 0; };
+    for (Index cell = 0; cell < cells; ++cell) {
+      if (!open(cell)) continue;
+      left[block_of(grid, cell, side)] += shares.value[cell];
+      ++count[block_of(grid, cell, side)];
+    }
+    for (Index cell = 0; cell < cells; ++cell) {
+      const Index block = block_of(grid, cell, side);
+      const bool known = left[block] > kKnownCell * shares.deviation * std::sqrt(count[block]);
+      if (open(cell) && known) kept[cell] = left[block] / count[block];
+    }
+  }
+  if (kept.sum() == 0) kept.setOnes();
+  return kept;
+}
+
+// Points of the density that the cells are.
+RowMatrix draw_from(const Spread& spread, const Vector& shares, SeededRandom& random) {
+  const PointGrid& grid = spread.grid;
+  std::vector<double> until(static_cast<std::size_t>(shares.size()));
+  std::partial_sum(shares.begin(), shares.end(), until.begin());
+  RowMatrix drawn(kDrawn, grid.centre.size());
+  Vector y(grid.dims()), normal(spread.rest.cols());
+  for (Index a = 0; a < kDrawn; ++a) {
+    const auto at =
+        std::upper_bound(until.begin(), until.end() - 1, random.uniform() * until.back());
+    for (Index j = 0; j < y.size(); ++j) {
+      const double interval = double(grid.interval(at - until.begin(), j)) + random.uniform();
+      y[j] = interval * grid.width(j) - grid.reach[j];
+    }
+    for (double& x : normal) x = random.normal();
+    drawn.row(a) = grid.centre + grid.directions * y + spread.rest * normal;
+  }
+  return drawn;
+}
+
+Index grid_cells(Index q) {
+  Index cells = 1;
+  for (Index j = 0; j < q; ++j) cells *= kBins[q - 1];
+  return cells;
+}
+
 // A private step. `known` is set to the number of components whose share stands out of the noise.
 GaussianMixture noisy_step(PrivatePoints& points, const GaussianMixture& mixture, double mu,
                            Index& known) {
@@ -104,6 +184,10 @@ GaussianMixture noisy_step(PrivatePoints& points, const GaussianMixture& mixture
 
 Index cover_components(Index k) { return std::max(kCoverForEach * k, kLeastCover); }
 
+Index grid_directions(Index dim, Index k) {
+  return std::min(dim, k - 1) <= kMostDirections ? std::min({dim, k, kMostDirections}) : 0;
+}
+
 BiasedClip component_clip(CovarianceKind kind, Index dim) {
   const auto d = static_cast<double>(dim);
   const double longest = std::sqrt(d) + kTail;
@@ -122,7 +206,7 @@ BiasedClip component_clip(CovarianceKind kind, Index dim) {
 }
 
 std::vector<MixtureRelease> component_releases(Index dim, const MixtureOptions& options) {
-  const Index k = options.components, cover = cover_components(k);
+  const Index k = options.components;
   const std::int64_t steps = options.private_component_steps();
   std::vector<MixtureRelease> list;
   const auto add = [&](const char* what, std::int64_t values, double share, double sensitivity,
@@ -131,10 +215,17 @@ std::vector<MixtureRelease> component_releases(Index dim, const MixtureOptions& 
   };
   add(kPointMeanRelease, dim, kMeanShare, 2, "max-norm");
   add(kPointSecondRelease, dim * (dim + 1) / 2, kSecondShare, std::sqrt(2.0), "max-norm^2");
-  for (std::int64_t step = 0; step < kCoverSteps; ++step) {
-    add(kPointComponentRelease, cover * component_values(CovarianceKind::spherical, dim),
-        kCoverShare / kCoverSteps, 2, "of its clip");
+  const Index q = grid_directions(dim, k);
+  if (q > 0) {
+    add(kPointGridRelease, grid_cells(q), kCellShare, std::sqrt(2.0), "of the records");
+  } else {
+    for (std::int64_t step = 0; step < kCoverSteps; ++step) {
+      add(kPointComponentRelease,
+          cover_components(k) * component_values(CovarianceKind::spherical, dim),
+          kCoverShare / kCoverSteps, 2, "of its clip");
+    }
   }
+  const double step_share = q > 0 ? kStepShareAfterCells : kStepShareAfterCover;
   double growth = 0;
   const auto weight = [&](std::int64_t step) {
     return std::pow(kComponentStepGrowth, steps > 1 ? double(step) / double(steps - 1) : 0);
@@ -142,46 +233,89 @@ std::vector<MixtureRelease> component_releases(Index dim, const MixtureOptions& 
   for (std::int64_t step = 0; step < steps; ++step) growth += weight(step);
   for (std::int64_t step = 0; step < steps; ++step) {
     add(kPointComponentRelease, k * component_values(options.covariance, dim),
-        kStepShare * weight(step) / growth, 2, "of its clip");
+        step_share * weight(step) / growth, 2, "of its clip");
   }
   return list;
 }
 
+namespace {
+
+// The releases one after the other; what they are taken about is computed between them.
+class ComponentFit {
+ public:
+  ComponentFit(PrivatePoints& points, const PrivateMixturePlan& plan, const MixtureOptions& options,
+               const ProgressCallback& progress)
+      : points_(points),
+        plan_(plan),
+        options_(options),
+        progress_(progress),
+        next_(plan.releases.begin()),
+        seed_(static_cast<std::uint64_t>(options.seed)),
+        random_(seed_, 1) {}
+
+  PrivateMixtureFit run() {
+    const Vector mean = points_.mean((next_++)->mu).value().value;
+    const Noisy<Matrix> second = points_.second_moment((next_++)->mu).value();
+    const double noise = second.deviation * std::sqrt(static_cast<double>(points_.dim()));
+    const Matrix covariance = second.value - mean * mean.transpose();
+    const bool cells = grid_directions(points_.dim(), options_.components) > 0;
+    const double floor = std::max(noise, least_variance());
+    const RowMatrix drawn =
+        cells ? from_cells(mean, covariance, floor) : from_cover(mean, covariance, floor);
+    fit_.status = Status::completed;
+    fit_.mixture = start_among(drawn, options_.components, options_.covariance, seed_,
+                               least_variance(), cells ? kStartsFromCells : kUsualStarts);
+    draw_means_into_ball(fit_.mixture, points_.max_norm());
+    fit_.known = std::min(fit_.known, options_.components);
+    while (next_ != plan_.releases.end()) step();
+    sort_by_weight(fit_.mixture);
+    return std::move(fit_);
+  }
+
+ private:
+  double least_variance() const {
+    const double least = kLeastDeviation * points_.max_norm();
+    return least * least;
+  }
+
+  void step() {
+    throw_if_stopped(!report_progress(
+        progress_, {"refinement", next_ - plan_.releases.begin(), std::ssize(plan_.releases)}));
+    fit_.mixture = noisy_step(points_, fit_.mixture, (next_++)->mu, fit_.known);
+  }
+
+  RowMatrix from_cells(const Vector& mean, const Matrix& covariance, double floor) {
+    const Index q = grid_directions(points_.dim(), options_.components);
+    const Spread spread = spread_of(mean, covariance, q, floor);
+    const Noisy<Vector> shares = points_.grid(spread.grid, (next_++)->mu).value();
+    fit_.known = options_.components;  // until a step says otherwise
+    return draw_from(spread, shares_that_stand_out(spread.grid, shares), random_);
+  }
+
+  RowMatrix from_cover(const Vector& mean, const Matrix& covariance, double floor) {
+    const RowMatrix gaussian = draw_gaussian(mean, covariance, floor, points_.max_norm(), random_);
+    fit_.mixture = start_among(gaussian, cover_components(options_.components),
+                               CovarianceKind::spherical, seed_, floor);
+    for (std::int64_t taken = 0; taken < kCoverSteps; ++taken) step();
+    return draw_from(fit_.mixture, random_);
+  }
+
+  PrivatePoints& points_;
+  const PrivateMixturePlan& plan_;
+  const MixtureOptions& options_;
+  const ProgressCallback& progress_;
+  std::vector<MixtureRelease>::const_iterator next_;
+  std::uint64_t seed_;
+  SeededRandom random_;
+  PrivateMixtureFit fit_;
+};
+
+}  // namespace
+
 PrivateMixtureFit fit_private_components(PrivatePoints& points, const PrivateMixturePlan& plan,
                                          const MixtureOptions& options,
                                          const ProgressCallback& progress) {
-  const Index d = points.dim(), k = options.components;
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  auto next = plan.releases.begin();
-  const Vector mean = points.mean((next++)->mu).value().value;
-  const Noisy<Matrix> second = points.second_moment((next++)->mu).value();
-  const double least = kLeastDeviation * points.max_norm();
-  const double floor =
-      std::max(second.deviation * std::sqrt(static_cast<double>(d)), least * least);
-  SeededRandom random(seed, 1);
-  const RowMatrix spread =
-      draw_gaussian(mean, second.value - mean * mean.transpose(), floor, points.max_norm(), random);
-  PrivateMixtureFit fit;
-  fit.status = Status::completed;
-  fit.mixture = start_among(spread, cover_components(k), CovarianceKind::spherical, seed, floor);
-  const auto report = [&] {
-    return report_progress(progress, {"refinement", next - plan.releases.begin(),
-                                      static_cast<std::int64_t>(plan.releases.size())});
-  };
-  for (std::int64_t step = 0; step < kCoverSteps; ++step, ++next) {
-    throw_if_stopped(!report());
-    fit.mixture = noisy_step(points, fit.mixture, next->mu, fit.known);
-  }
-  fit.mixture =
-      start_among(draw_from(fit.mixture, random), k, options.covariance, seed, least * least);
-  draw_means_into_ball(fit.mixture, points.max_norm());
-  fit.known = std::min(fit.known, k);
-  for (; next != plan.releases.end(); ++next) {
-    throw_if_stopped(!report());
-    fit.mixture = noisy_step(points, fit.mixture, next->mu, fit.known);
-  }
-  sort_by_weight(fit.mixture);
-  return fit;
+  return ComponentFit(points, plan, options, progress).run();
 }
 
 }  // namespace sotto

@@ -132,8 +132,9 @@ Plan run_plan(const PrivateMixturePlan& plan) {
   const Index records = *plan.shape.records;
   whole.statement = point_statement(records, plan.shape.dim, plan.norm, plan.target.delta);
   whole.target = plan.target;
-  whole.method = plan.from_moments ? "noise on the moments and on every expectation step"
-                                   : "noise on every expectation step, from a cover of the points";
+  whole.method = plan.from_moments
+                     ? "noise on the moments and on every expectation step"
+                     : "noise on every expectation step, from a density of the points with noise";
   whole.settings = {{"components", plan.components},
                     {"covariance", std::string(name_of(plan.covariance))},
                     {"refine", plan.steps},

@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
+#include "sotto/moments/point_grid.h"
 #include "sotto/moments/stream_sums.h"
 #include "sotto/tensor/sharded_points.h"
 
@@ -63,6 +64,8 @@ std::unique_ptr<RecordSum> read_record_sum(ByteReader& bytes) {
       return ExpectationSum::read(bytes);
     case SumKind::components:
       return ComponentSum::read(bytes);
+    case SumKind::grid:
+      return GridCounts::read(bytes);
   }
   throw Error(fmt::format("a question asks for a sum of the unknown kind {}", kind), "");
 }

@@ -20,7 +20,8 @@ enum class SumKind : std::int64_t {
   moments = 4,
   cubes = 5,
   expectation = 6,
-  components = 7
+  components = 7,
+  grid = 8
 };
 void write_kind(SumKind kind, ByteWriter& bytes);
 

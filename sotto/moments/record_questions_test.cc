@@ -12,6 +12,7 @@
 #include "sotto/linalg/testing/threads.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
+#include "sotto/moments/point_grid.h"
 #include "sotto/moments/stream_sums.h"
 #include "sotto/moments/testing/some_components.h"
 #include "sotto/tensor/sharded_points.h"
@@ -44,6 +45,8 @@ std::vector<std::unique_ptr<RecordSum>> all_kinds(Index d) {
   kinds.push_back(std::make_unique<CubeSum>(centre, u.leftCols(2), 4.0, 2.0));
   kinds.push_back(
       std::make_unique<ExpectationSum>(some_mixture(d), 4.0, ContributionClip{1.0, 2.0}));
+  kinds.push_back(std::make_unique<GridCounts>(
+      PointGrid{centre, u.leftCols(2), Vector::Constant(2, 3.0), 5}, 4.0));
   for (const auto& [kind, name] : enum_names(CovarianceKind{})) {
     kinds.push_back(std::make_unique<ComponentSum>(some_components(kind, d, 3), 4.0,
                                                    ComponentClip{1.0, 0.5, 2.0}));

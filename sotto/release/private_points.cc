@@ -105,6 +105,8 @@ RecordContribution third_contribution(double reach) {
 }
 RecordContribution expectation_contribution(double clip) { return {clip, 2 * clip}; }
 
+RecordContribution grid_contribution() { return {1, std::numbers::sqrt2}; }
+
 double norm_epsilon(const PrivacyTarget& target, const RecordNorm& norm) {
   return std::holds_alternative<NormRange>(norm) ? kNormShare * target.epsilon : 0;
 }
@@ -277,6 +279,24 @@ Released<MixtureSums> PrivatePoints::expectation(const GaussianMixture& mixture,
   const Matrix noisy = run_.publish(mechanism, std::move(value)).value().value;
   return ReleaseAccess::released(MixtureSums{records(), noisy.row(0).transpose() / clip.count_scale,
                                              noisy.bottomRows(d), 0, 0});
+}
+
+Released<Noisy<Vector>> PrivatePoints::grid(const PointGrid& grid, double mu) {
+  SOTTO_REQUIRE(grid.centre.size() == dim(), "points of dimension {}, a grid about a centre of {}",
+                dim(), grid.centre.size());
+  prepare();
+  require_moderate(grid.centre, "the centre of the grid");
+  require_moderate(grid.directions, "the directions of the grid");
+  require_moderate(grid.reach, "the reach of the grid");
+  require_moderate(grid.reach.minCoeff(), "the reach of the grid");
+  Vector value =
+      points_.guarded(kLaterPass, [&] { return grid_counts(*points_.source_, grid, max_norm_); });
+  points_.require_all_read();
+  value /= static_cast<double>(records());
+  const Index cells = value.size();
+  const auto c = calibrate(grid_contribution(), 1, std::sqrt(double(cells)), 1, mu);
+  const GaussianMechanism mechanism(kPointGridRelease, c.sensitivity, c.deviation, cells, c.error);
+  return run_.publish(mechanism, std::move(value));
 }
 
 Released<Noisy<ComponentSums>> PrivatePoints::components(const GaussianMixture& mixture,

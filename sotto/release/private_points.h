@@ -11,6 +11,7 @@
 // - expectation:    responsibilities and responsibilities times x - mu_i, clipped together
 // - components:     the same with second moments, in the units of the components
 //   (moments/component_expectation.h), clipped together
+// - grid:           one for the cell of x (moments/point_grid.h); sqrt(2)/N between neighbours
 // Where B is not given, it is the first release: chosen from a public range, by all records, for a
 // public share of epsilon (norm_bound.h).
 // Everything computed from them is post-processing. Cost: one pass for the first two together, one
@@ -25,6 +26,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/moments/component_expectation.h"
 #include "sotto/moments/mixture_expectation.h"
+#include "sotto/moments/point_grid.h"
 #include "sotto/release/calibration.h"
 #include "sotto/release/noisy.h"
 #include "sotto/release/norm_bound.h"
@@ -48,6 +50,7 @@ RecordContribution mean_contribution(double max_norm);
 RecordContribution second_contribution(double max_norm);
 RecordContribution third_contribution(double reach);
 RecordContribution expectation_contribution(double clip);
+RecordContribution grid_contribution();
 
 // The cost of a bound on the norm that has to be chosen, and the target left for the releases after
 // it.
@@ -62,7 +65,8 @@ inline constexpr const char* kPointExpectationRelease =
     "responsibilities, and offsets from the means";
 inline constexpr const char* kPointComponentRelease =
     "responsibilities, offsets from the means, and their squares";
-// Numbers that the last one has for each component: a matrix is symmetric.
+inline constexpr const char* kPointGridRelease = "records in the cells of a grid";
+// Numbers that the last one but one has for each component: a matrix is symmetric.
 Index component_values(CovarianceKind kind, Index dim);
 
 // What the certificate states about the record unit.
@@ -118,6 +122,8 @@ class PrivatePoints {
   // Means over the records: counts (shares of the components) and offsets; no scatter.
   Released<MixtureSums> expectation(const GaussianMixture& mixture, const ContributionClip& clip,
                                     double mu);
+  // Shares of the records in the cells.
+  Released<Noisy<Vector>> grid(const PointGrid& grid, double mu);
   // Means over the records, no likelihood. Means and deviations of the mixture must be moderate
   // against the bound on the norm.
   Released<Noisy<ComponentSums>> components(const GaussianMixture& mixture,

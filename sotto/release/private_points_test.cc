@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -171,6 +172,54 @@ TEST(PrivatePoints, neighbours_nearly_reach_the_sensitivity_of_components_and_ne
     EXPECT_LE(worst * n, expectation_contribution(clip.norm).sensitivity * (1 + 1e-12)) << name;
     EXPECT_GE(worst * n, 0.98 * expectation_contribution(clip.norm).sensitivity) << name;
   }
+}
+
+PointGrid some_grid() {
+  return {random_matrix(4, 1, 80), random_matrix(4, 2, 81), Vector::Constant(2, 1.5), 7};
+}
+
+TEST(PrivatePoints, neighbours_reach_the_sensitivity_of_a_grid_and_never_pass_it) {
+  SeededRandom random(82);
+  RowMatrix rows = random_matrix(5, 4, 83);
+  const auto shares = [&] {
+    MemorySource source(rows);
+    return Vector(grid_counts(source, some_grid(), 2.0) / 5);
+  };
+  double worst = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const Vector before = shares();
+    for (Index j = 0; j < 4; ++j) rows(2, j) = random.normal() * std::pow(10.0, trial % 60 - 2);
+    const Vector now = shares();
+    EXPECT_NEAR(now.sum(), 1, 1e-12);  // a record far outside counts, too
+    worst = std::max(worst, (now - before).norm());
+  }
+  EXPECT_LE(worst * 5, grid_contribution().sensitivity * (1 + 1e-12));
+  EXPECT_GE(worst * 5, grid_contribution().sensitivity * (1 - 1e-12));
+}
+
+TEST(PrivatePoints, a_grid_has_the_shares_of_its_cells_up_to_noise_of_the_recorded_size) {
+  const RowMatrix rows = 0.8 * random_matrix(3000, 4, 84);
+  const PointGrid grid = some_grid();
+  Vector exact = Vector::Zero(49);
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const Vector x = rows.row(i) * std::min(1.0, 2 / rows.row(i).norm());
+    const Vector y = grid.directions.transpose() * (x - grid.centre);
+    const auto interval = [](double place) {
+      return std::clamp(std::floor(place * 7 / 3), 0., 6.);
+    };
+    exact[Index(interval(y[0] + 1.5) + 7 * interval(y[1] + 1.5))] += 1.0 / 3000;
+  }
+  double squares = 0, numbers = 0;
+  for (std::uint64_t run = 0; run < 60; ++run) {
+    PaidPoints paid = points_of(rows, 2, 400 + run);
+    const Noisy<Vector> noisy = paid.points.grid(grid, 0.05).value();
+    const ReleaseRecord record = paid.run.certify().releases.at(0).record;
+    EXPECT_EQ(record.values, 49);
+    EXPECT_NEAR(record.noise, std::sqrt(2.0) / (3000 * 0.05), 1e-6);
+    squares += (noisy.value - exact).squaredNorm() / (record.noise * record.noise);
+    numbers += 49;
+  }
+  EXPECT_NEAR(squares / numbers, 1, 5 * std::sqrt(2 / numbers));
 }
 
 TEST(PrivatePoints, components_are_the_clipped_means_up_to_noise_of_the_recorded_size) {
