@@ -112,8 +112,7 @@ class LedgerLower final : public LedgerCommand {
   }
   OptionTable options() override { return with_limit(with_name({})); }
   ExitCode run() override {
-    RunLedger(path_).lower(name_, limit_);
-    fmt::print("{}", totals_text(accounts()));
+    fmt::print("{}", totals_text({RunLedger(path_).lower(name_, limit_)}));
     return exit_done;
   }
 };

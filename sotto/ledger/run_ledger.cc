@@ -252,9 +252,10 @@ void RunLedger::add(const LedgerData& data) {
   });
 }
 
-void RunLedger::lower(const std::string& name, const PrivacyClaim& limit) {
+LedgerAccount RunLedger::lower(const std::string& name, const PrivacyClaim& limit) {
+  LedgerAccount found;
   entries_.transaction([&] {
-    const LedgerAccount found = account(name);
+    found = account(name);
     const PrivacyClaim& now = found.limits.back();
     SOTTO_REQUIRE_AT(limit.epsilon <= now.epsilon && limit.delta <= now.delta, "`epsilon`",
                      "a limit is a promise and is never raised: {} has epsilon {:g} at delta {:g}",
@@ -265,7 +266,9 @@ void RunLedger::lower(const std::string& name, const PrivacyClaim& limit) {
         limit.epsilon, limit.delta,
         std::isfinite(spent) ? "epsilon " + rounded_up(spent) : "whose deltas exceed it");
     entries_.append("limit", found.data.name, claim_json(limit));
+    found.limits.push_back(limit);
   });
+  return found;
 }
 
 void require_admitted(const std::string& path, const LedgerAccount& account,

@@ -79,8 +79,9 @@ class RunLedger {
   LedgerAccount account(const std::string& name);
 
   void add(const LedgerData& data);
-  // Refuses a limit that is not lower, or that the runs so far exceed.
-  void lower(const std::string& name, const PrivacyClaim& limit);
+  // Refuses a limit that is not lower, or that the runs so far exceed. Returns the account as it is
+  // then, read before the change holds: nothing can fail after it.
+  LedgerAccount lower(const std::string& name, const PrivacyClaim& limit);
 
   struct Request {
     std::string command, unit;

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
+#include "sotto/linalg/make_size.h"
 #include "sotto/moments/exp_digamma.h"
 
 namespace sotto {
@@ -66,7 +67,7 @@ struct PersonSums::Worker {
 
   void solve(Index first, Index last, const PersonFactors& factors) {
     const Index k = factors.stacked.cols(), cells = last - first;
-    likelihood.resize(cells, k);
+    make_size(likelihood, cells, k);
     double events = 0;
     for (Index e = first; e < last; ++e) {
       likelihood.row(e - first) = factors.stacked.row(feature(e, 0));
@@ -78,7 +79,9 @@ struct PersonSums::Worker {
       likelihood.row(e - first) *= largest >= kShortestPerson ? 1 / largest : 0;
       events += sums.count(e);
     }
-    weight.resize(k);
+    make_size(weight, 1, k);
+    make_size(proportions, 1, k);
+    make_size(total, 1, k);
     proportions = factors.alpha.transpose().array() + events / static_cast<double>(k);
     for (int round = 0; round < factors.rounds; ++round) {
       exp_digamma(proportions.data(), k, weight.data());
@@ -151,6 +154,7 @@ Matrix PersonSums::pairs(std::span<const std::int32_t> core, const Vector& weigh
       at = static_cast<std::int32_t>(i);
     }
     const Eigen::Map<const Vector> x(count.data(), own);
+    make_size(work.block, own, own);
     work.block.noalias() = x * x.transpose();
     std::vector<Index> mine;
     for (Index e = first; e < last; ++e) {
@@ -209,7 +213,7 @@ Vector PersonSums::triples(const TripleBasis& basis) const {
     std::vector<double> numbers_of(static_cast<std::size_t>(numbers), 0);
     for (Index begin = first; begin < last; begin += kCellsAtATime) {
       const Index cells = std::min(kCellsAtATime, last - begin);
-      work.right.resize(cells, others);
+      make_size(work.right, cells, others);
       for (Index c = 0; c < cells; ++c) {
         other_of(begin + c);
         work.right.row(c) = count(begin + c) * (all - one);
@@ -219,7 +223,7 @@ Vector PersonSums::triples(const TripleBasis& basis) const {
         const RowMatrix& of_a = basis.of_mode[static_cast<std::size_t>(a)];
         for (Index b = a + 1; b < modes(); ++b) {
           const RowMatrix& of_b = basis.of_mode[static_cast<std::size_t>(b)];
-          work.left.resize(cells, of_a.cols() * of_b.cols());
+          make_size(work.left, cells, of_a.cols() * of_b.cols());
           for (Index c = 0; c < cells; ++c) {
             const auto row_a = of_a.row(cell(begin + c)[static_cast<std::size_t>(a)]);
             const auto row_b = of_b.row(cell(begin + c)[static_cast<std::size_t>(b)]);

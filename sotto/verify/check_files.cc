@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sotto/base/digest.h"
+#include "sotto/base/error.h"
 #include "sotto/verify/checks.h"
 
 namespace sotto::verify {
@@ -27,6 +28,7 @@ std::set<std::string> present(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     names.insert(entry.path().filename().string());
   }
+  if (failed) throw Error("cannot be read", folder, Fault::system);
   return names;
 }
 

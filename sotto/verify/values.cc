@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "sotto/base/error.h"
 #include "sotto/verify/checks.h"
 
 namespace sotto::verify {
@@ -37,7 +38,8 @@ std::optional<std::string> bytes_of(const std::string& path) {
   if (fs::symlink_status(path, failed).type() != fs::file_type::regular) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) return std::nullopt;
+  // It is there: that it cannot be read says nothing of the result.
+  if (!file.good() && !file.eof()) throw Error("cannot be read", path, Fault::system);
   return bytes;
 }
 

@@ -89,6 +89,33 @@ ssize_t read(int fd, void* bytes, size_t count) {
   return syscall(SYS_read, fd, bytes, count);
 }
 
+// What SQLite calls.
+ssize_t pwrite64(int fd, const void* bytes, size_t count, off64_t at) {
+  if (fails("write")) {
+    if (takes_half && count > 1) return syscall(SYS_pwrite64, fd, bytes, count / 2, at);
+    errno = ENOSPC;
+    return -1;
+  }
+  return syscall(SYS_pwrite64, fd, bytes, count, at);
+}
+
+ssize_t pread64(int fd, void* bytes, size_t count, off64_t at) {
+  if (fails("read")) {
+    if (takes_half && count > 1) return syscall(SYS_pread64, fd, bytes, count / 2, at);
+    errno = EIO;
+    return -1;
+  }
+  return syscall(SYS_pread64, fd, bytes, count, at);
+}
+
+int fdatasync(int fd) {
+  if (fails("fsync")) {
+    errno = EIO;
+    return -1;
+  }
+  return (int)syscall(SYS_fdatasync, fd);
+}
+
 int fsync(int fd) {
   if (fails("fsync")) {
     errno = EIO;
