@@ -69,6 +69,8 @@ FRONTS = {
         # Solvers on their own, over any object that answers.
         "sotto/decompose/power.h",
         "sotto/decompose/whitening.h",
+        # Documents in the workers of an engine.
+        "sotto/moments/documents.h",
         # What a released model says of new data.
         "sotto/models/people_factors.h",
         "sotto/models/topic_evaluation.h",

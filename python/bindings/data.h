@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "python/bindings/arrays.h"
-#include "sotto/tasks/topics.h"
+#include "sotto/moments/documents.h"
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/ratings.h"
 #include "sotto/tensor/sparse_tensor.h"
