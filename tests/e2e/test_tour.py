@@ -25,7 +25,7 @@ MOST_LINES, WIDTH = 13, 100
 
 
 def without_numbers(text):
-    text = re.sub(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?%?", "#", text)
+    text = re.sub(r"[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?%?", "#", text)
     return " ".join(text.split())
 
 
