@@ -17,6 +17,9 @@ Json parse_json(std::string_view text);
 // The same for a file; one that cannot be read is discarded, too.
 Json read_json(const std::string& path);
 
+// A value by keys joined by '/'; null where there is none.
+const Json& find(const Json& root, const std::string& keys);
+
 // On one line. Bytes that are not UTF-8 are replaced.
 std::string json_text(const Json& value);
 // The same in ASCII alone.

@@ -47,18 +47,7 @@ bool ResultFolder::lists(const std::string& name) const {
   return std::any_of(files.begin(), files.end(), [&](const Json& file) { return file == name; });
 }
 
-const Json& ResultFolder::find(const std::string& keys) const {
-  static const Json none;
-  const Json* place = &json_;
-  for (std::size_t start = 0;;) {
-    const std::size_t slash = keys.find('/', start);
-    const std::string key = keys.substr(start, slash - start);
-    if (!place->is_object() || !place->contains(key)) return none;
-    place = &place->at(key);
-    if (slash == std::string::npos) return *place;
-    start = slash + 1;
-  }
-}
+const Json& ResultFolder::find(const std::string& keys) const { return sotto::find(json_, keys); }
 
 double ResultFolder::number(const std::string& keys) const {
   const Json& value = find(keys);

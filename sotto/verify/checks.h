@@ -31,8 +31,6 @@ void check_facts(const Folder& folder, Findings& findings);
 // The pages beside result.json say the same epsilon.
 void check_pages(const Folder& folder, Findings& findings);
 
-// A value by keys joined by '/'; null where there is none.
-const Json& find(const Json& root, const std::string& keys);
 std::optional<double> number(const Json& value);  // finite
 std::string words(const Json& value);             // empty where it is no text
 

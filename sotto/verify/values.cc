@@ -8,19 +8,6 @@
 
 namespace sotto::verify {
 
-const Json& find(const Json& root, const std::string& keys) {
-  static const Json none;
-  const Json* place = &root;
-  for (std::size_t start = 0;;) {
-    const std::size_t slash = keys.find('/', start);
-    const std::string key = keys.substr(start, slash - start);
-    if (!place->is_object() || !place->contains(key)) return none;
-    place = &place->at(key);
-    if (slash == std::string::npos) return *place;
-    start = slash + 1;
-  }
-}
-
 std::optional<double> number(const Json& value) {
   if (!value.is_number()) return std::nullopt;
   const auto x = value.get<double>();
