@@ -224,17 +224,22 @@ void place_factors(TuckerProducts& products, const Factors& factors) {
   for (Index m = 0; m < products.order(); ++m) products.place(m, factors[m]);
 }
 
-TuckerModel start_model(const TuckerGround& ground, const TuckerOptions& options) {
-  const auto seed = static_cast<std::uint64_t>(options.seed);
-  const DenseTensor* dense = ground.filled != nullptr ? ground.filled : ground.values;
-  TuckerModel model{DenseTensor(options.ranks),
-                    dense != nullptr ? sequential_bases(*dense, options.ranks).bases
-                                     : random_bases(ground.products->dims(), options.ranks, seed)};
+// The first sweep finds the core, which a non-negative one needs to start from.
+TuckerModel model_from(Factors factors, const TuckerOptions& options) {
+  TuckerModel model{DenseTensor(options.ranks), std::move(factors)};
   if (options.non_negative) {
     for (Matrix& u : model.factors) u = u.cwiseAbs();
     std::fill(model.core.values().begin(), model.core.values().end(), 1.0);
   }
   return model;
+}
+
+TuckerModel start_model(const TuckerGround& ground, const TuckerOptions& options) {
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const DenseTensor* dense = ground.filled != nullptr ? ground.filled : ground.values;
+  return model_from(dense != nullptr ? sequential_bases(*dense, options.ranks).bases
+                                     : random_bases(ground.products->dims(), options.ranks, seed),
+                    options);
 }
 
 // The scale of a core of ones that fits best, so that the first sweep starts near.
@@ -288,13 +293,17 @@ class TuckerEnd {
   int quiet_ = 0;
 };
 
-TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options,
+// `given`: factors to start from, or null.
+TuckerFit iterate_tucker(TuckerGround& ground, const TuckerOptions& options, const Factors* given,
                          const ProgressCallback& progress) {
   std::optional<TuckerModel> compressed;
-  if (ground.values != nullptr && ground.mask == nullptr && !options.non_negative) {
+  if (given == nullptr && ground.values != nullptr && ground.mask == nullptr &&
+      !options.non_negative) {
     compressed = compressed_fit(*ground.values, options);
   }
-  TuckerModel model = compressed ? *compressed : start_model(ground, options);
+  TuckerModel model = compressed         ? *compressed
+                      : given != nullptr ? model_from(*given, options)
+                                         : start_model(ground, options);
   place_factors(*ground.products, model.factors);
   if (options.non_negative) scale_core(*ground.products, model);
   TuckerFit fit{DenseTensor({1}), {}, {}, 0, Status::iteration_limit, {}};
@@ -338,6 +347,43 @@ void fill_with_mean(const CpSource& source, DenseTensor& filled) {
   }
 }
 
+// `given`: factors to start from, or null.
+TuckerFit fit_from(const AnyTensor& tensor, const TuckerOptions& options, const Factors* given,
+                   const ProgressCallback& progress) {
+  const std::optional<double> known_norm =
+      check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
+  check_tucker_ranks(dims_of(tensor), options.ranks);
+  TuckerGround ground;
+  Index observed = 1;
+  if (const auto* sparse = std::get_if<SparseTensor>(&tensor)) {
+    SOTTO_REQUIRE_AT(!options.missing, "`missing`",
+                     "Tucker models of a list of observed entries are what `sotto complete` fits");
+    for (const Index d : sparse->dims()) observed *= d;
+    ground.fibres = std::make_unique<FibreCache>(*sparse);
+    ground.products = std::make_unique<SparseTuckerProducts>(*ground.fibres);
+    ground.squared_norm = ground.products->squared_norm();
+    TuckerFit fit = iterate_tucker(ground, options, given, progress);
+    fit.measures.observed = observed;
+    return fit;
+  }
+  CpSource source(tensor, options.missing, known_norm);
+  ground.values = source.filled();
+  ground.mask = source.mask();
+  ground.squared_norm = source.problem().squared_norm();
+  std::optional<DenseTensor> filled;
+  if (ground.mask != nullptr) {
+    filled.emplace(*source.filled());
+    fill_with_mean(source, *filled);
+    ground.filled = &*filled;
+  }
+  ground.products = ground.filled != nullptr
+                        ? std::make_unique<DenseTuckerProducts>(*ground.filled)
+                        : std::make_unique<DenseTuckerProducts>(*ground.values, known_norm);
+  TuckerFit fit = iterate_tucker(ground, options, given, progress);
+  fit.measures.observed = source.observed();
+  return fit;
+}
+
 }  // namespace
 
 void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks) {
@@ -358,38 +404,27 @@ void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>
 
 TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
                      const ProgressCallback& progress) {
-  const std::optional<double> known_norm =
-      check_fit_input(tensor, options.missing, options.non_negative && !options.negative_entries);
-  check_tucker_ranks(dims_of(tensor), options.ranks);
-  TuckerGround ground;
-  Index observed = 1;
-  if (const auto* sparse = std::get_if<SparseTensor>(&tensor)) {
-    SOTTO_REQUIRE_AT(!options.missing, "`missing`",
-                     "Tucker models of a list of observed entries are what `sotto complete` fits");
-    for (const Index d : sparse->dims()) observed *= d;
-    ground.fibres = std::make_unique<FibreCache>(*sparse);
-    ground.products = std::make_unique<SparseTuckerProducts>(*ground.fibres);
-    ground.squared_norm = ground.products->squared_norm();
-    TuckerFit fit = iterate_tucker(ground, options, progress);
-    fit.measures.observed = observed;
-    return fit;
+  return fit_from(tensor, options, nullptr, progress);
+}
+
+TuckerFit refine_tucker(const AnyTensor& tensor, const Factors& start, TuckerOptions options) {
+  const std::vector<Index> dims = dims_of(tensor);
+  SOTTO_REQUIRE_AT(start.size() == dims.size(), "`start`",
+                   "a tensor of {} needs {} factors, one a mode; got {}", shape_text(dims),
+                   dims.size(), start.size());
+  options.ranks.clear();
+  for (std::size_t m = 0; m < dims.size(); ++m) {
+    SOTTO_REQUIRE_AT(start[m].rows() == dims[m], "`start`",
+                     "the factor of mode {}, counted from 0, must have {} rows, got {}", m, dims[m],
+                     start[m].rows());
+    options.ranks.push_back(start[m].cols());
   }
-  CpSource source(tensor, options.missing, known_norm);
-  ground.values = source.filled();
-  ground.mask = source.mask();
-  ground.squared_norm = source.problem().squared_norm();
-  std::optional<DenseTensor> filled;
-  if (ground.mask != nullptr) {
-    filled.emplace(*source.filled());
-    fill_with_mean(source, *filled);
-    ground.filled = &*filled;
+  check_tucker_ranks(dims, options.ranks);
+  Factors bases = start;
+  for (Matrix& u : bases) {
+    if (!options.non_negative) u = orthonormal_columns(u);
   }
-  ground.products = ground.filled != nullptr
-                        ? std::make_unique<DenseTuckerProducts>(*ground.filled)
-                        : std::make_unique<DenseTuckerProducts>(*ground.values, known_norm);
-  TuckerFit fit = iterate_tucker(ground, options, progress);
-  fit.measures.observed = source.observed();
-  return fit;
+  return fit_from(tensor, options, &bases, {});
 }
 
 }  // namespace sotto

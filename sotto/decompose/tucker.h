@@ -49,6 +49,10 @@ struct TuckerFit {
 TuckerFit fit_tucker(const AnyTensor& tensor, const TuckerOptions& options,
                      const ProgressCallback& progress = {});
 
+// From given factors instead of a start: sweeps over the tensor itself. Their ranks are those of
+// the model; a least-squares fit makes their columns orthonormal.
+TuckerFit refine_tucker(const AnyTensor& tensor, const Factors& start, TuckerOptions options);
+
 // The refusal of such ranks alone.
 void check_tucker_ranks(const std::vector<Index>& dims, const std::vector<Index>& ranks);
 

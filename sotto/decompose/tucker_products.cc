@@ -44,15 +44,15 @@ DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor,
       factors_(tensor.dims().size()) {
   const Index order = tensor.order(), split = (order + 1) / 2;
   if (order == 3) {
-    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1, m});
+    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1});
   } else {
-    contractions_ = {{0, split, 0}, {split, order, order - 1}};
+    contractions_ = {{0, split}, {split, order}};
   }
 }
 
 void DenseTuckerProducts::refresh() {
   squared_norm_ = sotto::squared_norm(tensor_.values());
-  for (Contraction& kept : contractions_) kept.product.reset();
+  for (Contraction& kept : contractions_) kept.stale = true;
 }
 
 void DenseTuckerProducts::place(Index mode, const Matrix& factor) {
@@ -60,7 +60,7 @@ void DenseTuckerProducts::place(Index mode, const Matrix& factor) {
   ++placements_;
   for (Contraction& kept : contractions_) {
     if (!kept.holds(mode)) continue;
-    kept.product.reset();
+    kept.stale = true;
     kept.placed = placements_;
   }
 }
@@ -70,7 +70,7 @@ DenseTuckerProducts::Contraction& DenseTuckerProducts::for_product(Index mode) {
   Contraction* best = nullptr;
   for (Contraction& kept : contractions_) {
     if (kept.holds(mode)) continue;
-    if (kept.product) return kept;
+    if (!kept.stale) return kept;
     if (best == nullptr || kept.placed > best->placed) best = &kept;
   }
   SOTTO_REQUIRE(best != nullptr, "no contraction leaves mode {}", mode);
@@ -79,52 +79,47 @@ DenseTuckerProducts::Contraction& DenseTuckerProducts::for_product(Index mode) {
 
 RowMatrix DenseTuckerProducts::contracted(Index mode) {
   Contraction& over = for_product(mode);
-  if (!over.product) contract(over);
-  TensorView product = *over.product;
-  std::optional<DenseTensor> held;
-  for (Index place = std::ssize(over.modes) - 1; place-- > 0;) {
-    const Index m = over.modes[place];
+  if (over.stale) contract(over);
+  if (over.one_mode()) return contracted_from_one(over, mode);
+  std::optional<DenseTensor> product;
+  for (Index m = order() - 1; m >= 0; --m) {
     if (over.holds(m) || m == mode) continue;
-    held = mode_product(product, place, factors_[m]);
-    product = view_of(*held);
+    product = mode_product(product ? *product : *over.of_half, m, factors_[m]);
   }
-  const auto at = std::find(over.modes.begin(), over.modes.end(), mode) - over.modes.begin();
-  // All others but the outermost lie on one side of it.
-  const bool behind = over.outermost > (mode == 0 ? 1 : 0);
-  return without_padding(unfolding(product, at), over.once.cols(), factors_[over.outermost].cols(),
-                         behind);
+  return unfolding(product ? *product : *over.of_half, mode);
 }
 
-// The outermost mode first, straight from the tensor, by a product that leaves it behind all
-// others. Then the rest.
+RowMatrix DenseTuckerProducts::contracted_from_one(const Contraction& over, Index mode) const {
+  const Index one = over.first, other = 3 - one - mode;
+  const Index padded = over.of_one.cols(), columns = factors_[one].cols();
+  const Index wanted_at = mode < other ? 0 : 1;
+  const TensorView all{{dims()[std::min(mode, other)], dims()[std::max(mode, other)], padded},
+                       over.of_one.data()};
+  const DenseTensor product = mode_product(all, 1 - wanted_at, factors_[other]);
+  return without_padding(unfolding(product, wanted_at), padded, columns, one > other);
+}
+
 void DenseTuckerProducts::contract(Contraction& over) const {
-  const std::vector<Index>& dims = tensor_.dims();
-  const Index outermost = over.outermost, rows = dims[outermost];
-  const RowMatrix u = padded_columns(factors_[outermost]);
-  Index before = 1;
-  over.modes.clear();
-  std::vector<Index> shape;
-  for (Index m = 0; m < tensor_.order(); ++m) {
-    if (m < outermost) before *= dims[m];
-    if (m == outermost) continue;
-    over.modes.push_back(m);
-    shape.push_back(dims[m]);
+  if (over.one_mode()) {
+    contract_one(over);
+  } else {
+    over.of_half = over.first == 0 ? leading_mode_products(tensor_, factors_, over.last)
+                                   : trailing_mode_products(tensor_, factors_, over.first);
   }
-  const Index after = tensor_.size() / rows / before;
+  over.stale = false;
+}
+
+// By a product that leaves the mode behind all others.
+void DenseTuckerProducts::contract_one(Contraction& over) const {
+  const RowMatrix u = padded_columns(factors_[over.first]);
+  Index before = 1;
+  for (Index m = 0; m < over.first; ++m) before *= dims()[m];
+  const Index after = tensor_.size() / u.rows() / before;
   const double* x = tensor_.values().data();
   if (after == 1) {
-    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, rows, before), u, over.once);
+    multiply_transposed_narrow_into(Eigen::Map<const Matrix>(x, u.rows(), before), u, over.of_one);
   } else {
-    multiply_narrow_list_into({x, before, after, rows}, u, over.once);
-  }
-  over.modes.push_back(outermost);
-  shape.push_back(u.cols());
-  over.product = TensorView{shape, over.once.data()};
-  for (Index place = tensor_.order() - 1; place-- > 0;) {
-    const Index m = over.modes[place];
-    if (!over.holds(m)) continue;
-    over.more = mode_product(*over.product, place, factors_[m]);
-    over.product = view_of(*over.more);
+    multiply_narrow_list_into({x, before, after, u.rows()}, u, over.of_one);
   }
 }
 

@@ -38,20 +38,22 @@ class DenseTuckerProducts final : public TuckerProducts {
   void refresh();
 
  private:
-  // The tensor contracted with the factors of the modes [first, last).
+  // The tensor contracted with the factors of the modes [first, last). One mode alone comes out
+  // behind all others, with padded columns; a half stays where it is.
   struct Contraction {
     Index first, last;
-    Index outermost;                // of them: contracted first, with padded columns
-    RowMatrix once = {};            // by the outermost alone
-    std::vector<Index> modes = {};  // the mode at each place of the product: the outermost is last
-    std::optional<DenseTensor> more = {};    // by the others, where there are any
-    std::optional<TensorView> product = {};  // lies in one of the two above; none where it is stale
-    Index placed = 0;                        // when a factor of these modes was placed last
+    RowMatrix of_one = {};
+    std::optional<DenseTensor> of_half = {};
+    bool stale = true;
+    Index placed = 0;  // when a factor of these modes was placed last
 
     bool holds(Index mode) const { return first <= mode && mode < last; }
+    bool one_mode() const { return last == first + 1; }
   };
   Contraction& for_product(Index mode);
   void contract(Contraction& over) const;
+  void contract_one(Contraction& over) const;
+  RowMatrix contracted_from_one(const Contraction& over, Index mode) const;
 
   const DenseTensor& tensor_;
   double squared_norm_ = 0;

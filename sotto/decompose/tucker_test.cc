@@ -150,6 +150,30 @@ TEST(Tucker, a_fit_that_starts_compressed_needs_few_sweeps) {
   EXPECT_LE(fit.iterations, 3);
 }
 
+TEST(Tucker, random_factors_lead_to_the_same_fit_in_every_order) {
+  for (const auto& dims :
+       std::vector<std::vector<Index>>{{12, 11, 10}, {8, 7, 9, 6}, {5, 6, 4, 5, 7}}) {
+    TuckerOptions options;
+    options.ranks.assign(dims.size(), 2);
+    const DenseTensor x = tucker_data(dims, options.ranks, 0.1, false, 9);
+    SeededRandom random(10);
+    Factors start;
+    for (const Index d : dims) {
+      start.emplace_back(d, 2);
+      for (Index n = 0; n < start.back().size(); ++n) start.back().data()[n] = random.uniform();
+    }
+    const TuckerFit refined = refine_tucker(x, start, options), fit = fit_tucker(x, options);
+    EXPECT_NEAR(refined.measures.fit(), fit.measures.fit(), 1e-7);
+    for (const Matrix& u : refined.factors) {
+      EXPECT_LT((u.transpose() * u - Matrix::Identity(2, 2)).norm(), 1e-8);
+    }
+    start[1] = Matrix::Ones(dims[1] + 1, 2);
+    EXPECT_THROW(refine_tucker(x, start, options), Error);
+    start.pop_back();
+    EXPECT_THROW(refine_tucker(x, start, options), Error);
+  }
+}
+
 TEST(Tucker, missing_entries_do_not_enter_the_fit) {
   TuckerOptions options;
   options.ranks = {2, 2, 2};

@@ -35,7 +35,7 @@ struct NarrowBlock {
   Index rows, depth;
 };
 NarrowBlock narrow_block(const StridedMatrix& a) {
-  constexpr Index kRows = 48, kDepth = 512, kLongest = 8 * kDepth, kColumnRows = 768;
+  constexpr Index kRows = 48, kDepth = 512, kLongest = 8 * kDepth, kColumnRows = 512;
   if (a.row_step == 1) return {kColumnRows, a.columns};
   return {kRows * std::max<Index>(1, kLongest / std::max<Index>(1, a.columns)), kDepth};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "sotto/base/error.h"
@@ -9,9 +10,6 @@
 
 namespace sotto {
 namespace {
-
-using RowArray = Eigen::Map<Eigen::Array<double, 1, Eigen::Dynamic>>;
-using ConstRowArray = Eigen::Map<const Eigen::Array<double, 1, Eigen::Dynamic>>;
 
 Index product_of(std::span<const Index> dims) {
   return std::accumulate(dims.begin(), dims.end(), Index{1}, std::multiplies<>());
@@ -32,49 +30,115 @@ Index best_split(std::span<const Index> dims) {
 // Partly contracted tensors have their remaining modes in C order and k numbers at each place.
 constexpr Index kWorthThreadsRows = 20000;
 
+// Sums over rows of k numbers, k a multiple of 4: two rows fill whole registers. `Width` is 2 k
+// where that is known to the compiler.
+template <int Width>
+struct RowPairs {
+  using Pair = Eigen::Array<double, Width, 1>;
+  using ConstPair = Eigen::Map<const Pair>;
+
+  // sum_j t[j, :] * a[j, :] into `sum`.
+  static void add_up(const double* t, const double* a, Index rows, Index k, double* sum) {
+    Pair pair = Pair::Zero(2 * k);
+    Index j = 0;
+    for (; j + 2 <= rows; j += 2) {
+      pair += ConstPair(t + j * k, 2 * k) * ConstPair(a + j * k, 2 * k);
+    }
+    for (Index r = 0; r < k; ++r) {
+      sum[r] = pair[r] + pair[k + r] + (j < rows ? t[j * k + r] * a[j * k + r] : 0);
+    }
+  }
+
+  // sums[i, :] += sum_n t[n][i, :] * a[n, :] over four rows of a.
+  static void add_four(const std::array<const double*, 4>& t, const double* a, Index rows, Index k,
+                       double* sums) {
+    std::array<Pair, 4> factors;
+    for (std::size_t n = 0; n < 4; ++n) {
+      factors[n].resize(2 * k);
+      for (Index r = 0; r < 2 * k; ++r) factors[n][r] = a[static_cast<Index>(n) * k + r % k];
+    }
+    Index i = 0;
+    for (; i + 2 <= rows; i += 2) {
+      Eigen::Map<Pair>(sums + i * k, 2 * k) += ConstPair(t[0] + i * k, 2 * k) * factors[0] +
+                                               ConstPair(t[1] + i * k, 2 * k) * factors[1] +
+                                               ConstPair(t[2] + i * k, 2 * k) * factors[2] +
+                                               ConstPair(t[3] + i * k, 2 * k) * factors[3];
+    }
+    for (Index e = i * k; e < rows * k; ++e) {
+      for (std::size_t n = 0; n < 4; ++n) sums[e] += t[n][e] * factors[n][e - i * k];
+    }
+  }
+};
+
 // sum_j T[.., j, :] * A[j, :] over the last mode.
+template <int Width>
 RowMatrix contract_last_mode(const RowMatrix& t, const RowMatrix& a) {
   const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
-  RowMatrix result = RowMatrix::Zero(outer, k);
+  RowMatrix result(outer, k);
   parallel_for(outer, {0, t.rows() > kWorthThreadsRows}, [&](Index i) {
-    RowArray sum(result.data() + i * k, k);
-    const double* row = t.data() + i * inner * k;
-    for (Index j = 0; j < inner; ++j) {
-      sum += ConstRowArray(row + j * k, k) * ConstRowArray(a.data() + j * k, k);
-    }
+    RowPairs<Width>::add_up(t.data() + i * inner * k, a.data(), inner, k, result.data() + i * k);
   });
   return result;
 }
 
 // sum_j T[j, .., :] * A[j, :] over the first mode, for some rows of the result at a time: they stay
 // in the cache while T passes in runs.
+template <int Width>
 RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
-  constexpr Index kRows = 64;
+  constexpr Index kRows = 64, kTogether = 4;
   const Index k = a.cols(), inner = a.rows(), outer = t.rows() / inner;
+  RowMatrix padded = RowMatrix::Zero((inner + kTogether - 1) / kTogether * kTogether, k);
+  padded.topRows(inner) = a;
   RowMatrix result = RowMatrix::Zero(outer, k);
   parallel_for((outer + kRows - 1) / kRows, {0, t.rows() > kWorthThreadsRows}, [&](Index block) {
-    const Index first = block * kRows, last = std::min(outer, first + kRows);
-    for (Index j = 0; j < inner; ++j) {
-      const ConstRowArray factor(a.data() + j * k, k);
-      for (Index i = first; i < last; ++i) {
-        RowArray(result.data() + i * k, k) +=
-            ConstRowArray(t.data() + (j * outer + i) * k, k) * factor;
+    const Index first = block * kRows, rows = std::min(kRows, outer - first);
+    for (Index j = 0; j < inner; j += kTogether) {
+      std::array<const double*, kTogether> from;
+      for (Index n = 0; n < kTogether; ++n) {
+        // Rows beyond the last one count as zeros.
+        from[static_cast<std::size_t>(n)] =
+            t.data() + (std::min(j + n, inner - 1) * outer + first) * k;
       }
+      RowPairs<Width>::add_four(from, padded.data() + j * k, rows, k, result.data() + first * k);
     }
   });
   return result;
+}
+
+using Contract = RowMatrix (*)(const RowMatrix&, const RowMatrix&);
+struct ModeContractions {
+  Contract last, first;
+};
+template <int Width>
+constexpr ModeContractions contractions_of() {
+  return {contract_last_mode<Width>, contract_first_mode<Width>};
+}
+ModeContractions contractions_for(Index k) {
+  switch (k) {
+    case 4:
+      return contractions_of<8>();
+    case 8:
+      return contractions_of<16>();
+    case 12:
+      return contractions_of<24>();
+    case 16:
+      return contractions_of<32>();
+    default:
+      return contractions_of<Eigen::Dynamic>();
+  }
 }
 
 // All modes contracted but the one at `wanted`.
 RowMatrix contract_others(const RowMatrix& whole, std::span<const RowMatrix* const> factors,
                           Index wanted) {
   if (std::ssize(factors) == 1) return whole;
+  const ModeContractions contract = contractions_for(whole.cols());
   RowMatrix t;
   const RowMatrix* from = &whole;
   for (Index n = std::ssize(factors) - 1; n > wanted; --n, from = &t) {
-    t = contract_last_mode(*from, *factors[n]);
+    t = contract.last(*from, *factors[n]);
   }
-  for (Index n = 0; n < wanted; ++n, from = &t) t = contract_first_mode(*from, *factors[n]);
+  for (Index n = 0; n < wanted; ++n, from = &t) t = contract.first(*from, *factors[n]);
   return t;
 }
 

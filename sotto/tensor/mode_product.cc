@@ -8,6 +8,7 @@
 #include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
+#include "sotto/linalg/make_size.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -55,8 +56,10 @@ DenseTensor product_of_first_mode(const DenseTensor& tensor, const Matrix& u) {
   return result;
 }
 
-// Slices that go through several products at a time: what lies between them stays in the cache.
-constexpr Index kEntriesAtATime = Index{1} << 20;
+// Entries that go through several products at a time: what lies between them stays in the cache.
+constexpr Index kEntriesAtATime = Index{1} << 17;
+
+constexpr Index kEnoughBlocks = 16;  // to be shared out among threads
 
 // The modes from `first` on, the one that shrinks the tensor most first; of equal ones the last,
 // whose products read in the order of memory.
@@ -77,6 +80,114 @@ DenseTensor products_in_order(const TensorView& tensor, std::span<const Matrix> 
   for (const Index m : modes.subspan(1)) result = mode_product(result, m, u[m]);
   return result;
 }
+
+// ---- products of leading modes ----
+
+// Some modes in front, and how many places all others have.
+class LeadingModes {
+ public:
+  LeadingModes(const std::vector<Index>& dims, std::span<const Matrix> u)
+      : u_(u),
+        strides_(u.size()),
+        outermost_(RowMatrix::Zero(dims[0], padded_narrow(u[0].cols()))) {
+    outermost_.leftCols(u[0].cols()) = u[0];
+    Index stride = 1;
+    for (Index m = std::ssize(dims) - 1; m >= 0; --m) {
+      if (m < count()) strides_[m] = stride;
+      stride *= dims[m];
+    }
+  }
+  Index count() const { return std::ssize(u_); }
+  Index places() const { return strides_.back(); }
+  // As many as have sums that stay in the cache, yet enough for long runs through the memory.
+  Index places_at_a_time() const {
+    constexpr Index kSums = Index{1} << 16, kFewest = 64, kMost = 512;
+    Index sums_of_place = outermost_.cols();
+    for (const Matrix& u : u_.subspan(1)) sums_of_place *= u.cols();
+    return std::clamp(kSums / sums_of_place, kFewest, kMost);
+  }
+  Index stride(Index mode) const { return strides_[mode]; }
+  const Matrix& u(Index mode) const { return u_[mode]; }
+  const RowMatrix& outermost() const { return outermost_; }  // with columns of zeros
+
+ private:
+  std::span<const Matrix> u_;
+  std::vector<Index> strides_;
+  RowMatrix outermost_;
+};
+
+// X x_0 U_0^T .. x_m U_m^T for some places of the modes behind. At each row of mode m the product
+// of the modes before it is made, for a few rows together, and added up at once.
+class LeadingProducts {
+ public:
+  explicit LeadingProducts(const LeadingModes& modes)
+      : modes_(modes), kept_(static_cast<std::size_t>(modes.count())) {}
+
+  // `x`: the first place, in row 0 of all leading modes.
+  void compute(const double* x, Index places) {
+    places_ = places;
+    const Index last = modes_.count() - 1;
+    make_size(sums_, length(), columns(last));
+    compute(last, x, sums_);
+  }
+
+  // In C order of all modes; `out`: the first place.
+  void copy_to(double* out) const {
+    const Index padded = modes_.outermost().cols(), rank = modes_.u(0).cols();
+    for (Index r = 0; r < rank; ++r) {
+      for (Index c = 0; c < sums_.cols(); ++c, out += modes_.places()) {
+        Eigen::Map<Vector>(out, places_) = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(
+            sums_.col(c).data() + r, places_, Eigen::InnerStride<>(padded));
+      }
+    }
+  }
+
+ private:
+  // A column holds all places, each with the columns of U_0; columns are the places of the ranks
+  // of modes 1 to m, in C order.
+  using Sums = Eigen::Ref<Matrix, 0, Eigen::OuterStride<>>;
+  static constexpr Index kRowsAtATime = 4;
+
+  Index length() const { return places_ * modes_.outermost().cols(); }
+  Index columns(Index mode) const {
+    return mode == 0 ? 1 : columns(mode - 1) * modes_.u(mode).cols();
+  }
+
+  void compute(Index mode, const double* x, Sums sums) {
+    const Matrix& u = modes_.u(mode);
+    const Eigen::OuterStride<> stride(modes_.stride(mode));
+    if (mode == 0) {
+      multiply_narrow_into(
+          Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(x, places_, u.rows(), stride),
+          modes_.outermost(), once_);
+      sums.col(0) = Eigen::Map<const Vector>(once_.data(), once_.size());
+      return;
+    }
+    const Index before = columns(mode - 1);
+    Matrix& kept = kept_[static_cast<std::size_t>(mode)];
+    make_size(kept, length(), before * kRowsAtATime);
+    sums.setZero();
+    for (Index row = 0; row < u.rows(); row += kRowsAtATime) {
+      const Index rows = std::min(kRowsAtATime, u.rows() - row);
+      for (Index i = 0; i < rows; ++i) {
+        compute(mode - 1, x + (row + i) * modes_.stride(mode),
+                Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(
+                    kept.col(i).data(), length(), before,
+                    Eigen::OuterStride<>(kRowsAtATime * length())));
+      }
+      for (Index n = 0; n < sums.cols(); ++n) {
+        sums.col(n).noalias() += kept.middleCols(n / u.cols() * kRowsAtATime, rows) *
+                                 u.col(n % u.cols()).segment(row, rows);
+      }
+    }
+  }
+
+  const LeadingModes& modes_;
+  Index places_ = 0;
+  RowMatrix once_;
+  std::vector<Matrix> kept_;
+  Matrix sums_;
+};
 
 // Rows [first, last) of B^T B summed over the stacked blocks B of a view.
 void add_gram(const ModeView& v, const double* x, Index first, Index last, Matrix& gram) {
@@ -159,18 +270,42 @@ DenseTensor trailing_mode_products(const DenseTensor& tensor, std::span<const Ma
                                    Index first) {
   const std::vector<Index>& dims = tensor.dims();
   std::vector<Index> result_dims = dims;
+  std::vector<Index> some_dims(dims.begin() + first - 1, dims.end());
+  Index places = 1;
+  for (Index m = 0; m < first; ++m) places *= dims[m];
   for (Index m = first; m < tensor.order(); ++m) result_dims[m] = u[m].cols();
   DenseTensor result(result_dims);
-  const std::vector<Index> modes = in_shrinking_order(u, first);
-  const Index slice = tensor.size() / dims[0], result_slice = result.size() / dims[0];
+  const std::span<const Matrix> others = u.subspan(first - 1);
+  const std::vector<Index> modes = in_shrinking_order(others, 1);
+  const Index slice = tensor.size() / places, result_slice = result.size() / places;
   const Index step = std::max<Index>(1, kEntriesAtATime / slice);
-  TensorView some = view_of(tensor);
-  for (Index i = 0; i < dims[0]; i += step) {
-    some.dims[0] = std::min(step, dims[0] - i);
-    some.values = tensor.values().data() + i * slice;
-    const DenseTensor product = products_in_order(some, u, modes);
-    std::copy_n(product.values().data(), product.size(), result.data() + i * result_slice);
-  }
+  const Index blocks = (places + step - 1) / step;
+  // Few blocks are long, so that each can be shared out.
+  parallel_for(blocks, {1, blocks >= kEnoughBlocks}, [&](Index block) {
+    const Index from = block * step;
+    TensorView some{some_dims, tensor.values().data() + from * slice};
+    some.dims[0] = std::min(step, places - from);
+    const DenseTensor product = products_in_order(some, others, modes);
+    std::copy_n(product.values().data(), product.size(), result.data() + from * result_slice);
+  });
+  return result;
+}
+
+DenseTensor leading_mode_products(const DenseTensor& tensor, std::span<const Matrix> u,
+                                  Index last) {
+  std::vector<Index> result_dims = tensor.dims();
+  for (Index m = 0; m < last; ++m) result_dims[m] = u[m].cols();
+  DenseTensor result(result_dims);
+  const LeadingModes modes(tensor.dims(), u.first(last));
+  const Index step = modes.places_at_a_time();
+  const Index blocks = (modes.places() + step - 1) / step;
+  parallel_for_with(
+      blocks, {1, blocks > 1}, [&] { return LeadingProducts(modes); },
+      [&](LeadingProducts& products, Index block) {
+        const Index from = block * step;
+        products.compute(tensor.values().data() + from, std::min(step, modes.places() - from));
+        products.copy_to(result.data() + from);
+      });
   return result;
 }
 

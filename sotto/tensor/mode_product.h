@@ -25,10 +25,12 @@ DenseTensor mode_product(const DenseTensor& tensor, Index mode, const Matrix& u)
 // tensor most first.
 DenseTensor mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index skip = -1);
 
-// The same over the modes from `first` >= 1 on, a few slices of the first mode at a time: no
-// product of the whole tensor with one matrix is ever in memory. u[m] is not read for m < first.
+// The same over the modes from `first` >= 1 on, and over those before `last` < order, for a few
+// places of the other modes at a time: the product of the tensor with one matrix is never in memory
+// as a whole, and its parts stay in the cache. Other u[m] are not read.
 DenseTensor trailing_mode_products(const DenseTensor& tensor, std::span<const Matrix> u,
                                    Index first);
+DenseTensor leading_mode_products(const DenseTensor& tensor, std::span<const Matrix> u, Index last);
 
 // X_(m) X_(m)^T, d x d; N d flops.
 Matrix unfolding_gram(const DenseTensor& tensor, Index mode);

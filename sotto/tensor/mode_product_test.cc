@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/random.h"
+#include "sotto/linalg/testing/threads.h"
 #include "sotto/tensor/sparse_mode_product.h"
 
 namespace sotto {
@@ -63,18 +64,34 @@ TEST(ModeProduct, equals_the_definition_in_every_mode) {
   }
 }
 
-// More entries than go through at a time, so that several groups of slices are put together.
-TEST(ModeProduct, trailing_products_equal_those_of_one_mode_after_another) {
-  for (const std::vector<Index>& dims :
-       std::vector<std::vector<Index>>{{130, 95, 110}, {3, 40, 90, 120}, {4, 5, 6}}) {
+// More entries than go through at a time, so that several groups of places are put together.
+TEST(ModeProduct, trailing_and_leading_products_equal_those_of_one_mode_after_another) {
+  for (const std::vector<Index>& dims : std::vector<std::vector<Index>>{
+           {130, 95, 110}, {3, 40, 90, 120}, {4, 5, 6}, {5, 6, 7, 4, 150}}) {
     const DenseTensor x = mode_product_tensor(dims, 4);
     const auto u = mode_product_matrices(dims, 3);
-    for (Index first = 1; first < x.order(); ++first) {
-      DenseTensor expected = x;
-      for (Index m = first; m < x.order(); ++m) expected = mode_product(expected, m, u[m]);
-      EXPECT_LT(mode_product_gap(trailing_mode_products(x, u, first), expected), 1e-10);
+    for (Index cut = 1; cut < x.order(); ++cut) {
+      DenseTensor trailing = x, leading = x;
+      for (Index m = cut; m < x.order(); ++m) trailing = mode_product(trailing, m, u[m]);
+      for (Index m = 0; m < cut; ++m) leading = mode_product(leading, m, u[m]);
+      EXPECT_LT(mode_product_gap(trailing_mode_products(x, u, cut), trailing), 1e-10);
+      EXPECT_LT(mode_product_gap(leading_mode_products(x, u, cut), leading), 1e-10);
     }
   }
+}
+
+TEST(ModeProduct, products_of_several_modes_have_the_same_bits_for_any_number_of_threads) {
+  const DenseTensor x = mode_product_tensor({11, 13, 60, 70}, 6);
+  const auto u = mode_product_matrices(x.dims(), 3);
+  const auto answers = [&] {
+    std::vector<double> found;
+    for (const DenseTensor& y :
+         {trailing_mode_products(x, u, 2), leading_mode_products(x, u, 2), mode_products(x, u)}) {
+      found.insert(found.end(), y.values().begin(), y.values().end());
+    }
+    return found;
+  };
+  EXPECT_EQ(on_threads(1, answers), on_threads(3, answers));
 }
 
 TEST(ModeProduct, sparse_products_equal_dense_ones) {

@@ -63,7 +63,7 @@ const std::vector<std::vector<Index>> kShapes = {
 
 TEST(Mttkrp, dense_equals_the_definition_in_every_mode_and_after_every_change) {
   for (const auto& dims : kShapes) {
-    for (const Index k : {1, 3, 9}) {
+    for (const Index k : {1, 3, 7, 9, 14, 18}) {
       SeededRandom random(7);
       const DenseTensor x = mttkrp_tensor(dims, 1, random);
       DenseMttkrp products(x);

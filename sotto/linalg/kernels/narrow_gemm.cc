@@ -159,7 +159,7 @@ void last_columns(const StridedMatrix& a, const double* b, double* c, Index n, I
 // Where the rows of A lie side by side, registers run along them: C^T += B^T A^T, with a block of
 // C^T in the cache. While a block of A is worked on, the next one is asked for, in runs as long as
 // a block: the hardware sees only the short pieces that a tile takes from many columns.
-constexpr Index kBlockRows = 768, kBlockDepth = 16;
+constexpr Index kBlockRows = 512, kBlockDepth = 32;
 constexpr Index kSumRow = kBlockRows + 16;  // of C^T: no power of two, which would crowd the cache
 constexpr int kRowVectors = 2;
 constexpr Index kTileRows = kRowVectors * kLanes;
@@ -171,23 +171,25 @@ struct UprightSums {
   bool fresh;
 };
 
-// kTileRows rows of Columns rows of C^T, kSumRow apart; rows of B have `stride` numbers.
-// Asks for kTileRows numbers a step from `ahead` on.
+// kTileRows rows of Columns rows of C^T, kSumRow apart; rows of B have `stride` numbers. Each step
+// asks for kTileRows numbers from `ahead` on, for the second cache, and for those of the next tile.
 template <int Columns>
 void upright_tile(const StridedMatrix& a, const double* b, Index stride, UprightSums sums,
                   const double* ahead) {
   constexpr Index kLine = 8;
   double* const ct = sums.ct;
-  Lanes sum[Columns][kRowVectors] = {};
-  if (!sums.fresh) {
-    for (int j = 0; j < Columns; ++j) {
-      for (int v = 0; v < kRowVectors; ++v) sum[j][v] = load(ct + j * kSumRow + v * kLanes);
-    }
+  static constexpr double kZeros[kTileRows] = {};
+  const double* const from = sums.fresh ? kZeros : ct;
+  const Index from_row = sums.fresh ? 0 : kSumRow;
+  Lanes sum[Columns][kRowVectors];
+  for (int j = 0; j < Columns; ++j) {
+    for (int v = 0; v < kRowVectors; ++v) sum[j][v] = load(from + j * from_row + v * kLanes);
   }
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
     for (Index line = 0; line < kTileRows; line += kLine) {
       __builtin_prefetch(ahead + t * kTileRows + line, 0, 2);
+      __builtin_prefetch(column + kTileRows + line);
     }
     Lanes x[kRowVectors];
     for (int v = 0; v < kRowVectors; ++v) x[v] = load(column + v * kLanes);
