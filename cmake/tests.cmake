@@ -23,6 +23,8 @@ function(sotto_test_executable name label library)
                                         ${RAPIDCHECK_LIBRARY} OpenMP::OpenMP_CXX)
   target_include_directories(${name} SYSTEM PRIVATE ${RAPIDCHECK_INCLUDE})
   set_target_properties(${name} PROPERTIES SOTTO_IS_TEST ON)
+  # Also what the tests make of the library's templates and inline functions is checked.
+  target_compile_definitions(${name} PRIVATE _GLIBCXX_ASSERTIONS)
   # Fast compilation matters more for tests than speed; the tested code has its own flags.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   if(SOTTO_PCH)
@@ -150,7 +152,7 @@ foreach(source ${end_to_end})
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
 # With every kind of neighbour at every place, larger inputs, more races, kills and ranks.
-set(longer test_neighbours test_leaks test_ledger test_faults)
+set(longer test_neighbours test_leaks test_ledger test_faults test_kills test_limits)
 if(MPI_CXX_FOUND)
   list(APPEND longer test_ranks)
 endif()
@@ -158,6 +160,7 @@ foreach(name ${longer})
   sotto_script_test(slow.${name} slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                     tests/e2e/${name}.py $<TARGET_FILE:sotto_cli>)
 endforeach()
+set_tests_properties(slow.test_faults slow.test_kills PROPERTIES TIMEOUT 7200)
 sotto_script_test(slow.test_audit slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=1 ${Python3_EXECUTABLE}
                   tests/e2e/test_audit.py $<TARGET_FILE:sotto_cli> $<TARGET_FILE:sotto_faulty>
                   $<TARGET_FILE:audit_mechanisms>)
@@ -168,6 +171,9 @@ sotto_script_test(slow.test_record_play slow ${CMAKE_COMMAND} -E env SOTTO_SLOW=
 if(TARGET sotto_shared)
   sotto_script_test(installed_package package ${Python3_EXECUTABLE} tests/package/test_package.py
                     ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  sotto_script_test(hardened package ${Python3_EXECUTABLE} tests/package/test_hardened.py
+                    ${CMAKE_CXX_COMPILER} $<TARGET_FILE:sotto_cli> $<TARGET_FILE:sotto_shared>
+                    $<TARGET_FILE:sotto_report_shared>)
   set(headers_test ${Python3_EXECUTABLE} tests/package/test_headers.py ${PROJECT_BINARY_DIR}
                    ${CMAKE_CXX_COMPILER} -isystem
                    $<TARGET_PROPERTY:Eigen3::Eigen,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -25,6 +25,8 @@
 namespace sotto {
 namespace {
 
+bool is_table_name(std::string_view name) { return name == "csv" || name == "tsv"; }
+
 CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   constexpr std::size_t enough = 1 << 20;
   const bool cut = bytes.peek(enough).size() == enough;
@@ -34,13 +36,17 @@ CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   SOTTO_REQUIRE_AT(is_text(head), bytes.path(),
                    "is not text; expected UCI docword, LDA-C, MatrixMarket, SVMlight or text, one "
                    "document a line");
-  if (ascii_lower(head.substr(0, 14)) == "%%matrixmarket") return CorpusFormat::mm;
+  const std::size_t first = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+  if (ascii_lower(head.substr(first, 14)) == "%%matrixmarket") return CorpusFormat::mm;
   const auto documents = sniff_documents(head, cut);
   if (documents) return *value_named<CorpusFormat>(name_of(*documents));
   SOTTO_REQUIRE_AT(is_utf8(head), bytes.path(),
                    "is not UTF-8 (Latin-1?): save it as UTF-8, or say `format` text (csv, tsv), "
                    "which takes other bytes for blanks");
   const std::string_view name = format_by_name(path);
+  SOTTO_REQUIRE_AT(is_table_name(name) || !has_numbers_alone(head, cut), bytes.path(),
+                   "has lines of numbers in no format of documents (is the header damaged? UCI has "
+                   "three whole numbers, one a line); if they are words, say `format` text");
   return name == "csv" ? CorpusFormat::csv : name == "tsv" ? CorpusFormat::tsv : CorpusFormat::text;
 }
 

@@ -290,6 +290,19 @@ TEST_F(ReadCorpus, does_not_take_text_with_numbers_and_colons_for_pairs) {
   EXPECT_EQ(read("1997\n12\n3\n1 2 three\n").documents(), 4);
 }
 
+TEST_F(ReadCorpus, does_not_take_numbers_in_no_format_for_words) {
+  const std::string entries = "\n40\n3\n11 12 13\n12 13 11\n13 14 10\n";
+  for (const std::string documents : {"20.5", "20.0", "2e1", "+20", "20,0"}) {
+    EXPECT_ERROR(read(documents + entries), "has lines of numbers in no format of documents");
+  }
+  const std::string byte_order_mark = "\xef\xbb\xbf";
+  EXPECT_EQ(read(byte_order_mark + "20" + entries).documents(), 20);
+  EXPECT_EQ(read("  " + mm).documents(), 4);
+  CorpusFileOptions text;
+  text.format = CorpusFormat::text;
+  EXPECT_EQ(read("20.5" + entries, text).documents(), 6);
+}
+
 TEST_F(ReadCorpus, recognises_documents_whose_first_line_is_longer_than_it_looks_at) {
   constexpr int words = 150000;
   std::string pairs, shifted;

@@ -86,6 +86,18 @@ bool is_text(std::string_view head) {
   });
 }
 
+bool has_numbers_alone(std::string_view head, bool cut) {
+  const auto lines = first_lines(head, cut);
+  constexpr std::string_view digits = "0123456789";
+  const auto is_number = [&](std::string_view word) {
+    return word.find_first_not_of("0123456789.,;:+-eE") == std::string_view::npos &&
+           word.find_first_of(digits) != std::string_view::npos;
+  };
+  return lines.size() >= 4 && std::all_of(lines.begin(), lines.end(), [&](const WordList& words) {
+           return std::all_of(words.begin(), words.end(), is_number);
+         });
+}
+
 std::optional<DocumentFormat> sniff_documents(std::string_view head, bool cut) {
   const auto lines = first_lines(head, cut);
   if (looks_like_uci(lines)) return DocumentFormat::uci;

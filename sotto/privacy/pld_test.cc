@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "sotto/base/testing/sanitized.h"
 #include "sotto/privacy/composition.h"
 #include "sotto/privacy/fft.h"
 #include "sotto/privacy/gdp.h"
@@ -23,6 +24,9 @@ namespace {
 
 using testing::contour_delta;
 using testing::log_uniform;
+
+// Of properties that take seconds a case under the sanitizers.
+constexpr int kLongCases = unless_sanitized(1000, 3);
 
 // Close to the exact value, and never below it.
 void expect_tight(double epsilon, double exact) {
@@ -150,7 +154,9 @@ TEST(Pld, mixtures_match_the_contour_integral) {
 }
 
 TEST(Pld, order_and_grouping_do_not_matter) {
-  EXPECT_TRUE(rc::check([] {
+  int left = kLongCases;
+  EXPECT_TRUE(rc::check([&left] {
+    if (left-- <= 0) return;
     const double a = log_uniform(0.05, 1), b = log_uniform(0.05, 1), c = log_uniform(0.5, 5);
     const std::vector<Spend> one = {{LaplaceCost{a}, 7}, {PureCost{b}, 3}, {GaussianCost{c}, 2}};
     const std::vector<Spend> other = {{GaussianCost{c}, 1}, {PureCost{b}, 1},
@@ -161,7 +167,9 @@ TEST(Pld, order_and_grouping_do_not_matter) {
 }
 
 TEST(Pld, epsilon_falls_with_noise_and_grows_with_count_and_rate) {
-  EXPECT_TRUE(rc::check([] {
+  int left = kLongCases;
+  EXPECT_TRUE(rc::check([&left] {
+    if (left-- <= 0) return;
     const double noise = log_uniform(0.4, 10), rate = log_uniform(1e-4, 0.5);
     const auto count = *rc::gen::inRange<std::int64_t>(1, 5000);
     const double delta = log_uniform(1e-12, 1e-3);

@@ -16,25 +16,11 @@
 #include <iterator>
 
 #include "sotto/base/random.h"
+#include "sotto/base/testing/sanitized.h"
 #include "tests/fuzz/targets.h"
-
-// GCC says it by a macro, Clang by a feature.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SOTTO_SANITIZED
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SOTTO_SANITIZED
-#endif
 
 namespace sotto::fuzz {
 namespace {
-
-#ifdef SOTTO_SANITIZED
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 namespace fs = std::filesystem;
 
@@ -219,6 +205,6 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   const rlimit memory{sotto::fuzz::kMostMemory, sotto::fuzz::kMostMemory};
   // Beyond it, bad_alloc is a failure. The sanitizers map far more than they use.
-  if (!sotto::fuzz::kSanitized) ::setrlimit(RLIMIT_AS, &memory);
+  if (!sotto::kSanitized) ::setrlimit(RLIMIT_AS, &memory);
   return sotto::fuzz::run({argv + 1, argv + argc});
 }
