@@ -14,7 +14,8 @@ foreach(source ${examples})
   if(SOTTO_PCH)
     get_property(first GLOBAL PROPERTY sotto_pch_owner)
     target_precompile_headers(example_${name} REUSE_FROM ${first})
-    target_compile_definitions(example_${name} PRIVATE GTEST_HAS_PTHREAD=1)  # as in their owner
+    # As in their owner, or they could not be used.
+    target_compile_definitions(example_${name} PRIVATE GTEST_HAS_PTHREAD=1 _GLIBCXX_ASSERTIONS)
   endif()
   sotto_script_test(example.${name} check ${Python3_EXECUTABLE} tests/examples/run_example.py
                     ${source} $<TARGET_FILE:example_${name}>)
