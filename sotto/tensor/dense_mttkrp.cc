@@ -28,7 +28,8 @@ Index best_split(std::span<const Index> dims) {
 }
 
 // Partly contracted tensors have their remaining modes in C order and k numbers at each place.
-constexpr Index kWorthThreadsRows = 20000;
+// Fewer rows take less time than waiting for a second thread may.
+constexpr Index kWorthThreadsRows = 100000;
 
 // Sums over rows of k numbers, k a multiple of 4: two rows fill whole registers. `Width` is 2 k
 // where that is known to the compiler.

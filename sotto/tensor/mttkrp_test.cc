@@ -167,23 +167,30 @@ TEST(Mttkrp, residual_of_a_list_of_observations_leaves_other_places_out) {
   EXPECT_NEAR(products.squared_residual() / naive_squared_residual(x, factors, true), 1, 1e-12);
 }
 
+// The second shape leaves enough places after one contraction to share out the next ones.
 TEST(Mttkrp, gives_the_same_bits_for_any_number_of_threads) {
-  SeededRandom random(11);
-  const DenseTensor x = mttkrp_tensor({90, 80, 70}, 0.3, random);
-  const SparseTensor sparse = SparseTensor::from_dense(x);
-  const std::vector<Matrix> factors = mttkrp_factors(x.dims(), 10, random);
-  const auto answers = [&] {
-    DenseMttkrp dense(x);
-    SparseMttkrp by_entry(sparse);
-    std::vector<Matrix> found;
-    for (Mttkrp* products : std::initializer_list<Mttkrp*>{&dense, &by_entry}) {
-      for (Index m = 0; m < 3; ++m) products->place(m, factors[m]);
-      for (Index m = 0; m < 3; ++m) found.push_back(products->product(m));
-      found.push_back(Matrix::Constant(1, 1, products->squared_residual()));
-    }
-    return found;
-  };
-  EXPECT_EQ(on_threads(1, answers), on_threads(3, answers));
+  for (const std::vector<Index>& dims :
+       std::vector<std::vector<Index>>{{90, 80, 70}, {400, 3, 300}}) {
+    SeededRandom random(11);
+    const DenseTensor x = mttkrp_tensor(dims, 0.3, random);
+    const SparseTensor sparse = SparseTensor::from_dense(x);
+    const std::vector<Matrix> factors = mttkrp_factors(dims, 10, random);
+    const auto answers = [&] {
+      DenseMttkrp dense(x);
+      SparseMttkrp by_entry(sparse);
+      std::vector<Matrix> found;
+      for (Mttkrp* products : std::initializer_list<Mttkrp*>{&dense, &by_entry}) {
+        for (const Index last : {2, 0, 1}) {
+          for (Index m = 0; m < 3; ++m)
+            products->place((last + 1 + m) % 3, factors[(last + 1 + m) % 3]);
+          for (Index m = 0; m < 3; ++m) found.push_back(products->product(m));
+        }
+        found.push_back(Matrix::Constant(1, 1, products->squared_residual()));
+      }
+      return found;
+    };
+    EXPECT_EQ(on_threads(1, answers), on_threads(3, answers));
+  }
 }
 
 }  // namespace
