@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/make_size.h"
 
 namespace sotto {
 namespace {
@@ -72,7 +73,7 @@ Index JoinedPoints::fill(Index max_rows, PointBlock& block) {
 }
 
 void JoinedPoints::read_ordered(Index rows, RowMatrix& out) {
-  out.resize(rows, dim());
+  make_size(out, rows, dim());
   for (Index i = 0; i < rows; ++i) {
     move_to(order_[static_cast<std::size_t>(done_ + i)]);
     files_[current_]->read(1, more_);

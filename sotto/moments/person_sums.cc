@@ -255,7 +255,8 @@ RowMatrix PersonSums::expected_counts(const PersonFactors& factors, const Vector
   const auto part = [&](Worker& work, Index first, Index last, const auto& add) {
     work.gather(first, last);
     work.solve(first, last, factors);
-    work.block.setZero(std::ssize(work.own), k);
+    make_size(work.block, std::ssize(work.own), k);
+    work.block.setZero();
     for (Index e = first; e < last; ++e) {
       const auto row = work.likelihood.row(e - first);
       const double sum = row.dot(work.weight);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/linalg/kernels/lanes.h"
+#include "sotto/linalg/make_size.h"
 
 namespace sotto::kernels {
 namespace {
@@ -255,7 +256,7 @@ template <class Take>
 void upright_product(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns,
                      Take take) {
   thread_local Matrix ct;  // new memory would cost as much as a small product
-  if (ct.cols() != columns.used) ct.resize(kSumRow, columns.used);
+  make_size(ct, kSumRow, columns.used);
   if (a.columns == 0) ct.setZero();
   for (Index row = 0; row < a.rows; row += kBlockRows) {
     const Index rows = std::min(kBlockRows, a.rows - row);
