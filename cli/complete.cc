@@ -16,6 +16,7 @@
 #include "sotto/tasks/complete.h"
 #include "sotto/tasks/complete_users.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/user_shards.h"
 
 namespace sotto::cli {
 namespace {
@@ -28,8 +29,9 @@ class Complete final : public Command {
   }
   std::vector<Positional> positionals() override {
     return {{"RATINGS",
-             "observed entries: .tns, CSV, TSV, MovieLens or .npy with NaN; plain or gzip",
-             &ratings_}};
+             "observed entries: .tns, CSV, TSV, MovieLens or .npy with NaN; plain or gzip; several "
+             "files are read one after the other",
+             nullptr, false, &ratings_}};
   }
   OptionTable options() override {
     return OptionTable()
@@ -50,13 +52,17 @@ class Complete final : public Command {
 
   TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
-    common_.apply();
+    common_.apply(ranks);
     const bool is_private = task_.privacy.asked();
     SOTTO_REQUIRE_AT(!check_ || !is_private, "`check`",
                      "shows the ratings and does not work with `epsilon`");
     SOTTO_REQUIRE_AT(!plan_ || is_private, "`plan`", "needs `epsilon`");
     task_.check();
-    if (is_private) require_public(task_.companions(), ratings_);
+    SOTTO_REQUIRE_AT(ranks == nullptr || task_.privacy.for_users(), "`unit`",
+                     "must be user on several ranks: other ratings are learnt in one process");
+    for (const std::string& path : ratings_) {
+      if (is_private) require_public(task_.companions(), path);
+    }
     if (plan_) return announce();
     common_.open_folder(folder_, inputs(), task_.privacy);
     if (task_.privacy.for_users()) return learn_from_users();
@@ -64,20 +70,30 @@ class Complete final : public Command {
     return check_ ? report() : learn();
   }
 
+  bool runs_on_ranks() const override { return true; }
+  AnswerQuestion answers() override {
+    common_.apply(ranks);
+    return user_file_answers(ratings_, task_.reading());
+  }
+
  private:
   std::string unit() const { return task_.privacy.for_users() ? "user" : "rating"; }
 
   std::vector<std::string> inputs() const {
-    std::vector<std::string> paths{ratings_};
+    std::vector<std::string> paths = ratings_;
     for (const Companion& companion : task_.companions()) paths.push_back(companion.path);
     return paths;
   }
 
+  void reserve() { task_.privacy.reserve(name(), unit(), ratings_, paths_of(task_.companions())); }
+
   Input<Ratings> read() {
-    task_.privacy.reserve(name(), unit(), ratings_, paths_of(task_.companions()));
+    reserve();
     const Stopwatch reading;
-    Sensitive<Ratings> ratings =
-        while_reading([&] { return read_ratings(ratings_, task_.reading()); });
+    Sensitive<Ratings> ratings = while_reading([&] {
+      return ratings_.size() == 1 ? read_ratings(ratings_.front(), task_.reading())
+                                  : read_rating_files(ratings_, task_.reading());
+    });
     reading_ = reading.seconds();
     return declared(std::move(ratings), task_.privacy.asked(), "the ratings");
   }
@@ -106,13 +122,23 @@ class Complete final : public Command {
     return result.status == FitStatus::time_limit ? exit_not_converged : exit_done;
   }
 
+  UserCompletionResult run_users_on_ranks(UserFiles files) {
+    reserve();
+    UserInput users =
+        sharded_users(ratings_, task_.reading(), files.rows, user_rules(task_, files.rows), *ranks);
+    return run_users(std::move(users), std::move(files), task_);
+  }
+
   ExitCode learn_from_users() {
     UserFiles files = read_user_files(task_);
-    const UserCompletionResult result = run_users(read(), std::move(files), task_);
+    const UserCompletionResult result = ranks != nullptr
+                                            ? run_users_on_ranks(std::move(files))
+                                            : run_users(read(), std::move(files), task_);
     ResultDocument document = start(task_.unused());
     describe(result, document);
     if (folder_) save(result, *folder_);
     present(result, document);
+    if (ranks != nullptr && !common_.json) fmt::print("{}\n", ranks->traffic());
     task_.privacy.commit();
     return exit_done;
   }
@@ -138,7 +164,7 @@ class Complete final : public Command {
     fmt::print("{}", common_.json ? result_text(document) : to_text(result));
   }
 
-  std::string ratings_;
+  std::vector<std::string> ratings_;
   CompleteTask task_;
   bool check_ = false, plan_ = false;
   double reading_ = 0;

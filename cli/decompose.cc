@@ -16,6 +16,7 @@
 #include "sotto/tasks/companions.h"
 #include "sotto/tasks/decompose.h"
 #include "sotto/tasks/input.h"
+#include "sotto/tasks/tensor_shards.h"
 
 namespace sotto::cli {
 namespace {
@@ -51,10 +52,11 @@ class Decompose final : public Command {
 
   TargetOptions* privacy() override { return &task_.privacy; }
   ExitCode run() override {
-    common_.apply();
+    common_.apply(ranks);
     if (people_.chosen()) return run_people();
     people_.check_unused();
     task_.check();
+    if (ranks != nullptr && !plan_) require_sharable(task_);
     SOTTO_REQUIRE_AT(plan_ || !dim_, "`dim`", "only works with `plan`");
     if (plan_) return run_plan();
     const bool is_private = task_.privacy.asked();
@@ -65,6 +67,7 @@ class Decompose final : public Command {
     common_.open_folder(folder, inputs, task_.privacy);
     if (!is_private) say_not_private("the tensor is treated as public", common_.json);
     task_.privacy.reserve(name(), kUnit, path_, paths_of(task_.companions()));
+    if (ranks != nullptr) return run_on_ranks(folder);
     const Stopwatch reading;
     Input<AnyTensor> tensor = while_reading([&] {
       return tensor_input(path_, format_, is_private,
@@ -82,7 +85,30 @@ class Decompose final : public Command {
     return result.converged() ? exit_done : exit_not_converged;
   }
 
+  bool runs_on_ranks() const override { return true; }
+  AnswerQuestion answers() override {
+    common_.apply(ranks);
+    return people_.chosen() ? people_.answers(path_, format_, task_.index_base)
+                            : tensor_file_answers(path_);
+  }
+
  private:
+  ExitCode run_on_ranks(std::optional<OutputFolder>& folder) {
+    SOTTO_REQUIRE_AT(format_ != TensorFormat::tns, "`format`",
+                     "tns does not work on several ranks, which read .npy by ranges");
+    const DecomposeResult result = at_place(path_, [&] {
+      return with_progress([&](const ProgressCallback& progress) {
+        return run_on_shards(path_, task_, *ranks, progress);
+      });
+    });
+    write(result, 0, folder);
+    if (!common_.json) {
+      print(result);
+      fmt::print("{}\n", ranks->traffic());
+    }
+    return result.converged() ? exit_done : exit_not_converged;
+  }
+
   ExitCode run_plan() const {
     const auto order = static_cast<std::size_t>(task_.order.value_or(3));
     return at_place(dim_ ? "`dim`" : path_, [&] {
@@ -127,7 +153,7 @@ class Decompose final : public Command {
     require_of_people();
     return people_.run({path_, format_, task_.index_base, task_.power.components, task_.power.seed,
                         task_.labels, task_.csv, task_.non_negative, task_.privacy, plan_, common_,
-                        [&](const std::string& title, const auto& unused) {
+                        ranks, [&](const std::string& title, const auto& unused) {
                           return start_document(title, unused);
                         }});
   }

@@ -10,6 +10,7 @@
 #include "sotto/report/describe_people.h"
 #include "sotto/report/write_result.h"
 #include "sotto/tasks/input.h"
+#include "sotto/tasks/people_shards.h"
 
 namespace sotto::cli {
 namespace {
@@ -52,6 +53,18 @@ void PeopleFront::check_unused() const {
   }
 }
 
+AnswerQuestion PeopleFront::answers(const std::string& path, TensorFormat format,
+                                    IndexBase index_base) const {
+  return people_file_answers({path, format, index_base, task_.people.values});
+}
+
+PeopleResult PeopleFront::run_on_ranks(const Asked& asked) const {
+  return with_progress([&](const ProgressCallback& progress) {
+    return run_people({asked.path, asked.format, asked.index_base, task_.people.values}, task_,
+                      *asked.ranks, progress);
+  });
+}
+
 ExitCode PeopleFront::run(const Asked& asked) {
   task_.people.components = asked.components;
   task_.people.seed = asked.seed;
@@ -67,6 +80,9 @@ ExitCode PeopleFront::run(const Asked& asked) {
   }
   SOTTO_REQUIRE_AT(!events_, "`events`", "only works with `plan`");
   const bool is_private = task_.privacy.asked();
+  SOTTO_REQUIRE_AT(
+      asked.ranks == nullptr || is_private, "`epsilon`",
+      "is needed on several ranks, which hold protected people: run it without mpirun");
   if (is_private) require_public(task_.companions(), asked.path);
   std::optional<OutputFolder> folder;
   std::vector<std::string> inputs{asked.path};
@@ -74,14 +90,16 @@ ExitCode PeopleFront::run(const Asked& asked) {
   asked.common.open_folder(folder, inputs, task_.privacy);
   if (!is_private) say_not_private("the people are treated as public", asked.common.json);
   task_.privacy.reserve("decompose", "person", asked.path, paths_of(task_.companions()));
-  const Stopwatch reading;
-  Input<AnyTensor> tensor = while_reading([&] {
-    return tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
-  });
-  const double seconds_reading = reading.seconds();
+  double seconds_reading = 0;
   const PeopleResult result = at_place(asked.path, [&] {
+    if (asked.ranks != nullptr) return run_on_ranks(asked);
+    const Stopwatch reading;
+    Input<AnyTensor> tensor = while_reading([&] {
+      return tensor_input(asked.path, asked.format, is_private, {.index_base = asked.index_base});
+    });
+    seconds_reading = reading.seconds();
     return with_progress([&](const ProgressCallback& progress) {
-      return run_people(std::move(tensor), task_, progress);
+      return sotto::run_people(std::move(tensor), task_, progress);
     });
   });
   std::vector<std::string> unused = kOfOtherUnits;
@@ -101,6 +119,7 @@ ExitCode PeopleFront::run(const Asked& asked) {
     return exit_done;
   }
   fmt::print("{}", to_text(result));
+  if (asked.ranks != nullptr) fmt::print("{}\n", asked.ranks->traffic());
   if (result.certificate) {
     fmt::print("{}\n", result.certificate->to_text());
   } else {

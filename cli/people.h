@@ -38,13 +38,18 @@ class PeopleFront {
     const TargetOptions& privacy;
     bool plan;
     const CommonOptions& common;
+    Ranks* ranks;
     // A document without these options.
     std::function<ResultDocument(const std::string& title, const std::vector<std::string>& unused)>
         document;
   };
   ExitCode run(const Asked& asked);
+  // What a rank behind the first answers.
+  AnswerQuestion answers(const std::string& path, TensorFormat format, IndexBase index_base) const;
 
  private:
+  PeopleResult run_on_ranks(const Asked& asked) const;
+
   TensorUnit unit_ = TensorUnit::entry;
   PeopleTask task_;
   bool alpha0_given_ = false;

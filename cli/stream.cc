@@ -82,11 +82,9 @@ class Stream final : public Command {
   }
 
  private:
-  // Both need all records at one place: their order, or a digest of it.
+  // Ranks know no order but that of the files.
   void require_for_ranks() const {
     SOTTO_REQUIRE_AT(ranks == nullptr || !task_.shuffle, "`shuffle`",
-                     "does not work on several ranks");
-    SOTTO_REQUIRE_AT(ranks == nullptr || task_.checkpoint.empty(), "`checkpoint`",
                      "does not work on several ranks");
   }
 

@@ -37,17 +37,20 @@ void require_no_loss() {
   throw Error("a rank was lost, and the run was ended: nothing was written", "", Fault::system);
 }
 
-// Looks more often at first: most answers come soon.
+// Looks more often at first: most answers come soon. A wait is longer by a sixteenth at most, and
+// costs little of a processor, however long it is.
 class Patience {
  public:
   void wait() {
+    using std::chrono::microseconds;
     require_no_loss();
-    std::this_thread::sleep_for(pause_);
-    pause_ = std::min(pause_ * 2, std::chrono::microseconds(500));
+    const microseconds pause = std::clamp(waited_ / 16, microseconds(10), microseconds(5000));
+    std::this_thread::sleep_for(pause);
+    waited_ += pause;
   }
 
  private:
-  std::chrono::microseconds pause_{10};
+  std::chrono::microseconds waited_{0};
 };
 
 void finish(MPI_Request request) {

@@ -168,6 +168,8 @@ struct RatingFileOptions {
   std::vector<std::string> modes = {};
   bool one_user = false;          // with `modes`: only items and values are needed
   bool columns_of_model = false;  // `columns` holds for a file with as many columns, no other
+  // Which users are kept, with `for_users`: one of `shards` shares, by their labels.
+  std::int64_t shard = 0, shards = 1;
 
   OptionTable table();
   std::optional<ValueRange> value_range() const;

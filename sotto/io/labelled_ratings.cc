@@ -59,12 +59,20 @@ class TimeRows {
   std::int32_t last_row_ = -1;
 };
 
+// By the label alone (FNV-1a), so that all processes agree.
+Index shard_of(std::string_view label, Index shards) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const unsigned char c : label) hash = (hash ^ c) * 0x100000001b3;
+  return static_cast<Index>((hash ^ hash >> 32) % static_cast<std::uint64_t>(shards));
+}
+
 class LabelledRatings {
  public:
   LabelledRatings(RatingLines& lines, RatingFormat format, const RatingFileOptions& options,
                   const Ratings* known, std::vector<Index> dims)
       : lines_(lines),
         format_(format),
+        options_(options),
         known_(known),
         dims_(std::move(dims)),
         with_time_(options.time_mode != TimeMode::none),
@@ -99,6 +107,10 @@ class LabelledRatings {
       lines_.require_count(layout_.columns.size());
       if (guarded_ && out.entries.size() == 0) check_first();
       if (guarded_) watch_index(out.entries.size());
+      if (belongs_to_others()) {
+        ++out.left_out;
+        continue;
+      }
       read_rows(out, rows);
       refuse_wide();
       const double x = lines_.value(layout_.value);
@@ -138,6 +150,11 @@ class LabelledRatings {
     const std::size_t m = layout_.modes.size();
     rows[m] = known_ != nullptr ? known_->modes[m].labels.find(times_.label(text, lines_))
                                 : times_.add(text, lines_);
+  }
+
+  bool belongs_to_others() {
+    return options_.shards > 1 &&
+           shard_of(label_in(layout_.modes[0]), options_.shards) != options_.shard;
   }
 
   // The first entry shows whether the columns were taken for what they are. A row for each day is
@@ -231,6 +248,7 @@ class LabelledRatings {
 
   RatingLines& lines_;
   RatingFormat format_;
+  const RatingFileOptions& options_;
   const Ratings* known_;
   std::vector<Index> dims_;
   bool with_time_;

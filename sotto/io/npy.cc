@@ -268,10 +268,11 @@ NpyHeader read_npy_header(const std::string& path) {
   return read_npy_header(source);
 }
 
+namespace {
+
 // In blocks. The array is allocated at once when the size of the file has confirmed it, and
 // otherwise grows to at most twice what has come.
-DenseTensor read_npy(ByteSource& source) {
-  NpyHeader header = read_npy_header(source);
+AlignedValues read_items(ByteSource& source, const NpyHeader& header) {
   constexpr Index block_items = 1 << 17;
   std::vector<char> block(std::min(block_items, header.count) * header.item_size);
   AlignedValues values;
@@ -285,6 +286,23 @@ DenseTensor read_npy(ByteSource& source) {
     values.resize(done + items);
     convert_npy_items(header, block.data(), std::span(values).subspan(done), source.path());
   }
+  return values;
+}
+
+}  // namespace
+
+DenseTensor read_npy_rows(ByteSource& source, NpyHeader header, Index first, Index last) {
+  const Index row = header.count / header.shape.front();
+  header.shape.front() = last - first;
+  header.count = row * (last - first);
+  source.seek(header.data_offset + static_cast<std::uint64_t>(first * row * header.item_size));
+  AlignedValues values = read_items(source, header);
+  return {std::move(header.shape), std::move(values)};
+}
+
+DenseTensor read_npy(ByteSource& source) {
+  NpyHeader header = read_npy_header(source);
+  AlignedValues values = read_items(source, header);
   char extra;
   SOTTO_REQUIRE_AT(source.read(&extra, 1) == 0, source.path(),
                    "the file goes on after the {} values of its array", header.count);

@@ -43,6 +43,8 @@ void convert_npy_items(const NpyHeader& header, const char* bytes, std::span<dou
 
 DenseTensor read_npy(ByteSource& source);
 DenseTensor read_npy(const std::string& path);
+// Rows first .. last-1 of the first mode, at least one, of a plain file in C order.
+DenseTensor read_npy_rows(ByteSource& source, NpyHeader header, Index first, Index last);
 
 void write_npy(const std::string& path, const Matrix& matrix);  // shape (rows, cols)
 void write_npy(const std::string& path, const Vector& vector);  // shape (size,)

@@ -42,15 +42,18 @@ void check_rating_options(const RatingFileOptions& options, RatingFormat format)
                    name_of(format));
 }
 // Rows in the order of their labels.
+void sort_rows_of(std::size_t mode, Ratings& ratings) {
+  const std::vector<std::int32_t> order = ratings.modes[mode].labels.sort();
+  std::vector<std::int32_t> row_of(order.size());
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    row_of[static_cast<std::size_t>(order[n])] = static_cast<std::int32_t>(n);
+  }
+  for (std::int32_t& row : ratings.entries.index[mode]) row = row_of[static_cast<std::size_t>(row)];
+}
+
 void sort_rows(Ratings& ratings) {
   for (std::size_t m = 0; m < ratings.modes.size(); ++m) {
-    if (ratings.modes[m].numbered) continue;
-    const std::vector<std::int32_t> order = ratings.modes[m].labels.sort();
-    std::vector<std::int32_t> row_of(order.size());
-    for (std::size_t n = 0; n < order.size(); ++n) {
-      row_of[static_cast<std::size_t>(order[n])] = static_cast<std::int32_t>(n);
-    }
-    for (std::int32_t& row : ratings.entries.index[m]) row = row_of[static_cast<std::size_t>(row)];
+    if (!ratings.modes[m].numbered) sort_rows_of(m, ratings);
   }
 }
 
@@ -92,6 +95,9 @@ Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
   ratings.path = source.path();
   ratings.format = dialect.format;
   if (dialect.format == RatingFormat::npy) {
+    SOTTO_REQUIRE_AT(options.shards == 1, source.path(),
+                     "is an array and cannot be shared out among ranks: give CSV, TSV, .tns or "
+                     "MovieLens");
     read_rating_array(source, options, known, ratings);
     SOTTO_REQUIRE_AT(ratings.entries.size() > 0, source.path(), "has no entries but NaN");
   } else {
@@ -103,6 +109,67 @@ Ratings read_quoting(const std::string& path, const RatingFileOptions& options,
     ratings.lines = {};
   }
   return ratings;
+}
+
+// The rows of `more` that have a label of `all` get its number, others the next ones: the order in
+// which one file with all entries would have numbered them.
+void append_ratings(Ratings& all, const Ratings& more) {
+  std::vector<std::vector<std::int32_t>> row_of(all.modes.size());
+  for (std::size_t m = 0; m < all.modes.size(); ++m) {
+    for (Index r = 0; r < more.entries.dims[m]; ++r) {
+      row_of[m].push_back(all.modes[m].labels.add(more.modes[m].labels.label(r)));
+    }
+    all.entries.dims[m] = all.modes[m].labels.size();
+  }
+  std::vector<std::int32_t> rows(all.modes.size());
+  for (Index e = 0; e < more.entries.size(); ++e) {
+    for (std::size_t m = 0; m < rows.size(); ++m) {
+      rows[m] = row_of[m][static_cast<std::size_t>(more.entries.row(static_cast<Index>(m), e))];
+    }
+    all.entries.append(rows, more.entries.at(e));
+  }
+  all.left_out += more.left_out;
+}
+
+void require_same_columns(const Ratings& first, const Ratings& other) {
+  bool same = first.format == other.format && first.modes.size() == other.modes.size() &&
+              first.user_column == other.user_column && first.value_column == other.value_column;
+  for (std::size_t m = 0; same && m < first.modes.size(); ++m) {
+    same = first.modes[m].name == other.modes[m].name;
+  }
+  if (same) return;
+  throw Error(fmt::format("has another format or other columns than {}: files that are read "
+                          "together have the same",
+                          first.path),
+              other.path, Fault::unopened);
+}
+
+Ratings read_joined(const std::vector<std::string>& paths, const RatingFileOptions& options) {
+  Ratings all;
+  for (const std::string& path : paths) {
+    Ratings ratings = read_unquoted(options.records_are_private, path,
+                                    [&] { return read_quoting(path, options, nullptr); });
+    const bool has_labels =
+        ratings.format != RatingFormat::npy && ratings.format != RatingFormat::tns;
+    SOTTO_REQUIRE_AT(has_labels, path,
+                     "is {}: several files of ratings are read together as CSV, TSV and in the "
+                     "MovieLens formats alone",
+                     name_of(ratings.format));
+    if (all.modes.empty()) {
+      all = std::move(ratings);
+      continue;
+    }
+    require_same_columns(all, ratings);
+    append_ratings(all, ratings);
+  }
+  all.lines = {};  // of several files
+  if (options.records_are_private) {
+    sort_rows(all);
+    sort_entries(all.entries);
+  } else if (options.time_mode != TimeMode::none) {
+    sort_rows_of(all.modes.size() - 1, all);  // the labels of times are in the order of time
+  }
+  return all;
 }
 
 Sensitive<Ratings> read_sensitive(const std::string& path, const RatingFileOptions& options,
@@ -156,6 +223,12 @@ std::string text_of(const ValueRange& range) { return fmt::format("{}:{}", range
 
 Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options) {
   return read_sensitive(path, options, nullptr);
+}
+
+Sensitive<Ratings> read_rating_files(const std::vector<std::string>& paths,
+                                     const RatingFileOptions& options) {
+  if (paths.size() == 1) return read_ratings(paths.front(), options);
+  return Sensitive<Ratings>(read_joined(paths, options));
 }
 
 Sensitive<Ratings> read_more_ratings(const std::string& path, const RatingFileOptions& options,

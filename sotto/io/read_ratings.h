@@ -50,6 +50,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sotto/base/sensitive.h"
 #include "sotto/io/file_options.h"
@@ -58,6 +59,11 @@
 namespace sotto {
 
 Sensitive<Ratings> read_ratings(const std::string& path, const RatingFileOptions& options = {});
+
+// Reads several files, text with labels, as if their entries stood in one: all have the format and
+// the columns of the first.
+Sensitive<Ratings> read_rating_files(const std::vector<std::string>& paths,
+                                     const RatingFileOptions& options = {});
 
 // Reads more ratings of the same modes. Rows get the numbers that they have in `known`; others are
 // `kUnknownRow`.

@@ -180,6 +180,60 @@ TEST_F(RatingsTest, damage_is_an_error_or_other_ratings_but_never_a_crash) {
   }
 }
 
+// Rows and entries of several files are those of one file with all of their lines.
+TEST_F(RatingsTest, several_files_are_read_as_one) {
+  const std::string head = "user,movie,rating,timestamp\n";
+  const std::string first = "b,x,1,2000000\na,y,2,0\n", second = "c,x,3,1\nb,z,4,9000000\n";
+  for (const bool is_private : {false, true}) {
+    options_.records_are_private = is_private;
+    options_.time_mode = TimeMode::day;
+    const Ratings whole = read("whole.csv", head + first + second);
+    put(folder_ / "1.csv", head + first);
+    put(folder_ / "2.csv", head + second);
+    const Ratings joined =
+        opened(read_rating_files({folder_ / "1.csv", folder_ / "2.csv"}, options_));
+    EXPECT_EQ(joined.entries.dims, whole.entries.dims);
+    EXPECT_EQ(joined.entries.index, whole.entries.index);
+    EXPECT_EQ(joined.entries.value, whole.entries.value);
+    for (std::size_t m = 0; m < whole.modes.size(); ++m) {
+      EXPECT_EQ(joined.modes[m].name, whole.modes[m].name);
+      for (Index row = 0; row < whole.entries.dims[m]; ++row) {
+        EXPECT_EQ(joined.modes[m].label(row), whole.modes[m].label(row));
+      }
+    }
+  }
+  put(folder_ / "3.csv", "user,film,rating,timestamp\na,y,2,0\n");
+  EXPECT_ERROR(read_rating_files({folder_ / "1.csv", folder_ / "3.csv"}, options_),
+               "3.csv: has another format or other columns");
+  put(folder_ / "4.tns", "1 1 2\n");
+  options_ = {};
+  EXPECT_ERROR(read_rating_files({folder_ / "4.tns", folder_ / "4.tns"}, options_),
+               "several files of ratings");
+}
+
+// Every user is in one share, with all ratings.
+TEST_F(RatingsTest, shares_of_users_are_all_of_them) {
+  std::string text = "user,movie,rating\n";
+  for (int n = 0; n < 300; ++n) {
+    text += "u" + std::to_string(n % 40) + ",m" + std::to_string(n % 7) + ",3\n";
+  }
+  options_.records_are_private = options_.for_users = true;
+  const Ratings whole = read("r.csv", text);
+  for (const std::int64_t shards : {2, 5, 90}) {
+    Index ratings = 0, users = 0;
+    for (std::int64_t shard = 0; shard < shards; ++shard) {
+      options_.shard = shard;
+      options_.shards = shards;
+      const Ratings own = read("r.csv", text);
+      EXPECT_EQ(own.entries.size() + own.left_out, whole.entries.size());
+      ratings += own.entries.size();
+      users += own.entries.dims[0];
+    }
+    EXPECT_EQ(ratings, whole.entries.size());
+    EXPECT_EQ(users, whole.entries.dims[0]);
+  }
+}
+
 TEST(TimeModes, days_weeks_and_months_are_those_of_the_calendar) {
   std::int64_t t = 0;
   ASSERT_TRUE(parse_time("964982703", t));  // 2000-07-30 18:45:03, a Sunday

@@ -65,6 +65,20 @@ DenseTensor read_finite_npy(ByteSource& source, bool missing) {
       source.path());
 }
 
+// The rows of some people alone. None: a tensor without entries.
+AnyTensor read_npy_people(ByteSource& source, const PeopleShare& share) {
+  const NpyHeader header = read_npy_header(source);
+  if (header.fortran_order || !source.size() || !source.is_regular()) {
+    throw Error("cannot be shared out among ranks: give a plain .npy file in C order",
+                source.path(), Fault::unopened);
+  }
+  const auto [first, last] = share.of(header.shape.front());
+  if (first == last) return SparseTensor(header.shape, {}, {}, Duplicates::refuse);
+  DenseTensor rows = read_npy_rows(source, header, first, last);
+  SOTTO_REQUIRE_AT(!rows.has_nonfinite(), source.path(), "has values that are not finite");
+  return rows;
+}
+
 AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options,
                        TensorFormat* format_used) {
   ByteSource source(path, packing_of(options.records_are_private));
@@ -72,11 +86,14 @@ AnyTensor read_quoting(const std::string& path, const ReadTensorOptions& options
   if (format_used != nullptr) *format_used = format;
   SOTTO_REQUIRE_AT(options.index_base == IndexBase::automatic || format == TensorFormat::tns,
                    "`index-base`", "only works with .tns files");
-  if (format == TensorFormat::npy) return read_finite_npy(source, options.missing);
+  if (format == TensorFormat::npy) {
+    if (options.people.parts > 1) return read_npy_people(source, options.people);
+    return read_finite_npy(source, options.missing);
+  }
   // The shape is public, so it must not be what the largest indices in the data say.
   return read_tns(source, options.duplicates,
                   options.records_are_private ? Shape::declared : Shape::declared_or_seen,
-                  options.index_base);
+                  options.index_base, options.people);
 }
 
 AnyTensor read_checked(const std::string& path, const ReadTensorOptions& options,
@@ -91,6 +108,11 @@ AnyTensor read_checked(const std::string& path, const ReadTensorOptions& options
 }
 
 }  // namespace
+
+TensorFormat tensor_format(const std::string& path, const ReadTensorOptions& options) {
+  ByteSource source(path, packing_of(options.records_are_private));
+  return format_of(path, source, options);
+}
 
 Sensitive<AnyTensor> read_tensor(const std::string& path, const ReadTensorOptions& options,
                                  TensorFormat* format_used) {

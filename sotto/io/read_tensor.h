@@ -13,6 +13,7 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/io/file_options.h"
+#include "sotto/io/tns.h"
 #include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
@@ -23,7 +24,13 @@ struct ReadTensorOptions {
   bool missing = false;                         // NaN in .npy stand for entries that are not known
   IndexBase index_base = IndexBase::automatic;  // of .tns
   bool records_are_private = false;  // neither format nor shape is to be read off the entries
+  // Which people are kept, the rows of the first mode. Others than all: of a sparse .tns with
+  // a header, or of a plain .npy in C order, whose other rows are not in the result.
+  PeopleShare people = {};
 };
+
+// The format in which a file would be read.
+TensorFormat tensor_format(const std::string& path, const ReadTensorOptions& options);
 
 // Sets `format`, if given, to the format in which the file was read.
 Sensitive<AnyTensor> read_tensor(const std::string& path, const ReadTensorOptions& options = {},

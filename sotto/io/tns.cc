@@ -44,17 +44,20 @@ struct LineWords {
 // The parts of a .tns file line by line; every error names the line.
 class TnsReader {
  public:
-  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base)
+  TnsReader(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base,
+            const PeopleShare& share)
       : path_(source.path()),
         lines_(source, LineReader::longest_document),
         duplicates_(duplicates),
         shape_(shape),
-        base_(first_index(base)) {}
+        base_(first_index(base)),
+        share_(share) {}
 
   AnyTensor read() {
     SOTTO_REQUIRE_AT(next(), path_, "the file has no entries");
     const std::string_view first = line_.substr(0, line_.find_last_not_of(" \t") + 1);
     if (first == "sptensor") return read_sptensor();
+    if (share_.parts > 1) refuse_part("has no Tensor Toolbox header of a sparse tensor");
     if (first == "tensor") return read_dense();
     SOTTO_REQUIRE_AT(
         shape_ == Shape::declared_or_seen, path_,
@@ -111,11 +114,15 @@ class TnsReader {
     const Index order = std::ssize(dims);
     SOTTO_REQUIRE_AT(words.count == order + 1, lines_.place(), "expected {} fields, got {}",
                      order + 1, words.count);
+    const double value = real_number(words.word[order]);
+    const auto [first, last] = share_.of(dims[0]);
     for (Index m = 0; m < order; ++m) {
-      const Index index = whole_number(words.word[m], "index", base_, dims[m] - 1 + base_, dims[m]);
-      indices_.push_back(static_cast<Coordinate>(index - base_));
+      const Index index =
+          whole_number(words.word[m], "index", base_, dims[m] - 1 + base_, dims[m]) - base_;
+      if (m == 0 && (index < first || index >= last)) return;
+      indices_.push_back(static_cast<Coordinate>(index));
     }
-    values_.push_back(real_number(words.word[order]));
+    values_.push_back(value);
   }
 
   AnyTensor read_frostt() {
@@ -160,15 +167,20 @@ class TnsReader {
     require_next("the number of entries");
     const Index claimed =
         whole_number(only_word(), "number of entries", 0, std::numeric_limits<Index>::max());
-    while (next()) {
-      SOTTO_REQUIRE_AT(std::ssize(values_) < claimed, lines_.place(),
+    Index entries = 0;
+    for (; next(); ++entries) {
+      SOTTO_REQUIRE_AT(entries < claimed, lines_.place(),
                        "the header promises {} entries, here is one more", claimed);
       read_entry(dims);
     }
-    SOTTO_REQUIRE_AT(std::ssize(values_) == claimed, lines_.place(),
-                     "the header promises {} entries, the file ends after {}", claimed,
-                     values_.size());
+    SOTTO_REQUIRE_AT(entries == claimed, lines_.place(),
+                     "the header promises {} entries, the file ends after {}", claimed, entries);
     return make_sparse(std::move(dims));
+  }
+
+  [[noreturn]] void refuse_part(const char* why) const {
+    throw Error(fmt::format("{} and cannot be shared out among ranks", why), path_,
+                Fault::unopened);
   }
 
   AnyTensor make_sparse(std::vector<Index> dims) {
@@ -204,6 +216,7 @@ class TnsReader {
   Duplicates duplicates_;
   Shape shape_;
   Index base_;  // the number of the first row of every mode
+  PeopleShare share_;
   std::string_view line_;
   std::vector<Coordinate> indices_;
   std::vector<double> values_;
@@ -211,8 +224,9 @@ class TnsReader {
 
 }  // namespace
 
-AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base) {
-  return TnsReader(source, duplicates, shape, base).read();
+AnyTensor read_tns(ByteSource& source, Duplicates duplicates, Shape shape, IndexBase base,
+                   const PeopleShare& share) {
+  return TnsReader(source, duplicates, shape, base, share).read();
 }
 
 AnyTensor read_tns(const std::string& path, Duplicates duplicates, Shape shape) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "sotto/io/byte_source.h"
 #include "sotto/io/file_options.h"
@@ -22,8 +23,20 @@ namespace sotto {
 // indices occur.
 enum class Shape { declared_or_seen, declared };
 
+// Some rows of the first mode, which are people: part number `number` of `parts` of equal length.
+struct PeopleShare {
+  Index number = 0, parts = 1;
+
+  std::pair<Index, Index> of(Index people) const {
+    return {people * number / parts, people * (number + 1) / parts};
+  }
+};
+
+// Keeps the entries of `share`; the others are checked as far as their lines go. A dense text has
+// to be kept whole.
 AnyTensor read_tns(ByteSource& source, Duplicates duplicates = Duplicates::refuse,
-                   Shape shape = Shape::declared_or_seen, IndexBase base = IndexBase::automatic);
+                   Shape shape = Shape::declared_or_seen, IndexBase base = IndexBase::automatic,
+                   const PeopleShare& share = {});
 AnyTensor read_tns(const std::string& path, Duplicates duplicates = Duplicates::refuse,
                    Shape shape = Shape::declared_or_seen);
 

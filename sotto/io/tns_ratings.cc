@@ -156,9 +156,9 @@ void read_tns_ratings(RatingLines& lines, RatingFileOptions options, const Ratin
     SOTTO_REQUIRE_AT(!lines.at_end(), lines.place(), "the file ends before the first entry");
     TnsRatings(lines, known, options.records_are_private).read(out, dims);
   }
-  SOTTO_REQUIRE_AT(!header || header->entries == out.entries.size(), lines.place(),
-                   "the header promises {} entries, the file has {}", header->entries,
-                   out.entries.size());
+  const Index found = out.entries.size() + out.left_out;
+  SOTTO_REQUIRE_AT(!header || header->entries == found, lines.place(),
+                   "the header promises {} entries, the file has {}", header->entries, found);
 }
 
 }  // namespace sotto

@@ -202,17 +202,26 @@ PeopleFit fit_slices(Sums& sums, const PublicPeopleShape& shape, const PeopleOpt
 
 }  // namespace
 
+PeopleFit fit_private_people(HeldElsewhere held, const PeoplePlan& plan,
+                             const PeopleOptions& options, PrivateRun& run,
+                             const ProgressCallback& progress) {
+  if (plan.values == PeopleValues::real) {
+    PrivateSlices slices(std::get<Sensitive<Slices>>(std::move(held)), run);
+    NoisySlices sums(slices, plan);
+    return fit_slices(sums, plan.shape, options, plan.steps, progress);
+  }
+  PrivatePeople people(std::get<Sensitive<People>>(std::move(held)), run);
+  NoisyPeople sums(people, plan);
+  return fit_sums(sums, plan.shape, options, plan.steps, progress);
+}
+
 PeopleFit fit_private_people(Sensitive<AnyTensor> tensor, const PeoplePlan& plan,
                              const PeopleOptions& options, PrivateRun& run,
                              const ProgressCallback& progress) {
   if (plan.values == PeopleValues::real) {
-    PrivateSlices slices(std::move(tensor), run);
-    NoisySlices sums(slices, plan);
-    return fit_slices(sums, plan.shape, options, plan.steps, progress);
+    return fit_private_people(held_slices(std::move(tensor)), plan, options, run, progress);
   }
-  PrivatePeople people(std::move(tensor), run);
-  NoisyPeople sums(people, plan);
-  return fit_sums(sums, plan.shape, options, plan.steps, progress);
+  return fit_private_people(held_people(std::move(tensor)), plan, options, run, progress);
 }
 
 PeopleFit fit_people(const SparseTensor& tensor, const PeopleOptions& options,

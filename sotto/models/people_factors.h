@@ -20,10 +20,12 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
 #include "sotto/models/people_factors_estimate.h"
+#include "sotto/release/private_people.h"
 #include "sotto/release/private_run.h"
 
 namespace sotto {
@@ -36,7 +38,13 @@ struct PeopleFit {
   std::int64_t steps = 0;
 };
 
+// People whom others hold (moments/people_questions.h): those of the values that the plan is for.
+using HeldElsewhere = std::variant<Sensitive<People>, Sensitive<Slices>>;
+
 // `run` is made from run_plan(plan).
+PeopleFit fit_private_people(HeldElsewhere people, const PeoplePlan& plan,
+                             const PeopleOptions& options, PrivateRun& run,
+                             const ProgressCallback& progress = {});
 PeopleFit fit_private_people(Sensitive<AnyTensor> tensor, const PeoplePlan& plan,
                              const PeopleOptions& options, PrivateRun& run,
                              const ProgressCallback& progress = {});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
@@ -103,8 +104,14 @@ std::vector<double> PersonSums::sum(Index numbers, Part part) const {
       begin_, numbers, [&] { return Worker(*this); }, part);
 }
 
-PersonSums::PersonSums(const SparseTensor& events)
-    : events_(events), offset_(feature_offsets(events)), begin_(people_begin(events)) {
+PersonSums::PersonSums(std::unique_ptr<const SparseTensor> events)
+    : PersonSums(std::move(events), *events) {}
+
+PersonSums::PersonSums(std::unique_ptr<const SparseTensor>&& own, const SparseTensor& events)
+    : own_(std::move(own)),
+      events_(events),
+      offset_(feature_offsets(events)),
+      begin_(people_begin(events)) {
   SOTTO_REQUIRE(events.order() >= 3,
                 "people need at least two modes beside them, this tensor has {}",
                 events.order() - 1);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,32 +48,48 @@ struct PersonFactors {
   int rounds = 8;
 };
 
-class PersonSums {
+// Whoever holds the people: sums over them.
+class PeopleSource {
+ public:
+  virtual ~PeopleSource() = default;
+  virtual Index features() const = 0;
+  virtual Vector frequencies() const = 0;
+  // core x core, symmetric; feature core[i] weighs weights[i].
+  virtual Matrix pairs(std::span<const std::int32_t> core, const Vector& weights) const = 0;
+  // Blocks (a, b) in the order (0,1), (0,2), .., (1,2), ..; number (i, j, l) of a block stands at
+  // (i * cols of b + j) * cols of other + l.
+  virtual Vector triples(const TripleBasis& basis) const = 0;
+  // features x k, row j times scale[j].
+  virtual RowMatrix expected_counts(const PersonFactors& factors, const Vector& scale) const = 0;
+  // bins x k. Contributions have norm one: times sqrt(k) it counts people.
+  virtual RowMatrix loadings(const PersonFactors& factors, Index bins) const = 0;
+};
+
+class PersonSums final : public PeopleSource {
  public:
   // Refuses less than two modes beside the people, and values that are not counts. The events must
   // outlive this.
-  explicit PersonSums(const SparseTensor& events);
+  explicit PersonSums(const SparseTensor& events) : PersonSums(nullptr, events) {}
+  // Keeps the events.
+  explicit PersonSums(std::unique_ptr<const SparseTensor> events);
 
   Index people() const { return std::ssize(begin_) - 1; }  // with an entry
   Index modes() const { return events_.order() - 1; }
-  Index features() const { return offset_.back(); }
+  Index features() const override { return offset_.back(); }
   Index offset(Index mode) const { return offset_[static_cast<std::size_t>(mode)]; }
 
-  Vector frequencies() const;
-  // core x core, symmetric; feature core[i] weighs weights[i].
-  Matrix pairs(std::span<const std::int32_t> core, const Vector& weights) const;
-  // Blocks (a, b) in the order (0,1), (0,2), .., (1,2), ..; number (i, j, l) of a block stands at
-  // (i * cols of b + j) * cols of other + l.
-  Vector triples(const TripleBasis& basis) const;
-  // features x k, row j times scale[j].
-  RowMatrix expected_counts(const PersonFactors& factors, const Vector& scale) const;
-  // bins x k. Contributions have norm one: times sqrt(k) it counts people.
-  RowMatrix loadings(const PersonFactors& factors, Index bins) const;
+  Vector frequencies() const override;
+  Matrix pairs(std::span<const std::int32_t> core, const Vector& weights) const override;
+  Vector triples(const TripleBasis& basis) const override;
+  RowMatrix expected_counts(const PersonFactors& factors, const Vector& scale) const override;
+  RowMatrix loadings(const PersonFactors& factors, Index bins) const override;
   // Of one person each: the mean proportions of the factors. One row for every index of the first
   // mode; a person without events has those of alpha.
   RowMatrix proportions(const PersonFactors& factors) const;
 
  private:
+  PersonSums(std::unique_ptr<const SparseTensor>&& own, const SparseTensor& events);
+
   struct Worker;
   template <class Part>
   std::vector<double> sum(Index numbers, Part part) const;
@@ -82,6 +99,7 @@ class PersonSums {
   }
   double count(Index entry) const { return events_.values()[static_cast<std::size_t>(entry)]; }
 
+  std::unique_ptr<const SparseTensor> own_;  // null: they are the caller's
   const SparseTensor& events_;
   std::vector<Index> offset_;  // of the modes, and the number of features
   std::vector<Index> begin_;   // person p has the entries begin_[p] .. begin_[p+1]-1

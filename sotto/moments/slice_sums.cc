@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
@@ -45,8 +46,14 @@ Matrix unpacked_sums(const std::vector<double>& packed, Index size) {
 
 }  // namespace
 
-SliceSums::SliceSums(const SparseTensor& values)
-    : values_(values), offset_(feature_offsets(values)), begin_(people_begin(values)) {
+SliceSums::SliceSums(std::unique_ptr<const SparseTensor> values)
+    : SliceSums(std::move(values), *values) {}
+
+SliceSums::SliceSums(std::unique_ptr<const SparseTensor>&& own, const SparseTensor& values)
+    : own_(std::move(own)),
+      values_(values),
+      offset_(feature_offsets(values)),
+      begin_(people_begin(values)) {
   SOTTO_REQUIRE(values.order() >= 3,
                 "people need at least two modes beside them, this tensor has {}",
                 values.order() - 1);

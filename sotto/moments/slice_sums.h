@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,28 +32,44 @@ struct SliceFactors {
   Matrix solve;       // k x k
 };
 
-class SliceSums {
+// Whoever holds the slices: sums over them.
+class SliceSource {
+ public:
+  virtual ~SliceSource() = default;
+  virtual Index features() const = 0;
+  virtual Vector row_norms() const = 0;
+  // Rows `core` of the mode, in increasing order.
+  virtual Matrix gram(Index mode, std::span<const std::int32_t> core) const = 0;
+  // One basis a mode, over its rows. Number ((i_1 r_2 + i_2) r_3 + ..) is the place of z.
+  virtual Matrix compressed(const std::vector<RowMatrix>& bases) const = 0;
+  // features x k right-hand sides, then a a^T, k x k, row by row.
+  virtual Vector normal(const SliceFactors& factors) const = 0;
+  // bins x k, as in person_sums.h.
+  virtual RowMatrix loadings(const SliceFactors& factors, Index bins) const = 0;
+};
+
+class SliceSums final : public SliceSource {
  public:
   // Refuses less than two modes beside the people. The values must outlive this.
-  explicit SliceSums(const SparseTensor& values);
+  explicit SliceSums(const SparseTensor& values) : SliceSums(nullptr, values) {}
+  // Keeps the values.
+  explicit SliceSums(std::unique_ptr<const SparseTensor> values);
 
   Index modes() const { return values_.order() - 1; }
-  Index features() const { return offset_.back(); }
+  Index features() const override { return offset_.back(); }
 
-  Vector row_norms() const;
-  // Rows `core` of the mode, in increasing order.
-  Matrix gram(Index mode, std::span<const std::int32_t> core) const;
-  // One basis a mode, over its rows. Number ((i_1 r_2 + i_2) r_3 + ..) is the place of z.
-  Matrix compressed(const std::vector<RowMatrix>& bases) const;
-  // features x k right-hand sides, then a a^T, k x k, row by row.
-  Vector normal(const SliceFactors& factors) const;
-  // bins x k, as in person_sums.h.
-  RowMatrix loadings(const SliceFactors& factors, Index bins) const;
+  Vector row_norms() const override;
+  Matrix gram(Index mode, std::span<const std::int32_t> core) const override;
+  Matrix compressed(const std::vector<RowMatrix>& bases) const override;
+  Vector normal(const SliceFactors& factors) const override;
+  RowMatrix loadings(const SliceFactors& factors, Index bins) const override;
   // Of one person each: the least-squares loadings of the slice. One row for every index of the
   // first mode; a slice without entries has zeros.
   RowMatrix solved(const SliceFactors& factors) const;
 
  private:
+  SliceSums(std::unique_ptr<const SparseTensor>&& own, const SparseTensor& values);
+
   std::span<const SparseTensor::Coordinate> cell(Index entry) const {
     return values_.index(entry).subspan(1);
   }
@@ -66,6 +83,7 @@ class SliceSums {
   // 1 over the largest absolute value of a slice, so that no square overflows; 0 for a zero slice.
   double scale_of(Index first, Index last) const;
 
+  std::unique_ptr<const SparseTensor> own_;  // null: they are the caller's
   const SparseTensor& values_;
   std::vector<Index> offset_, begin_;
 };

@@ -23,11 +23,11 @@ void require_factors(const PersonFactors& factors) {
   SOTTO_REQUIRE(factors.rounds >= 1, "an expectation step takes at least one round");
 }
 
-Sensitive<SparseTensor> people_tensor(Sensitive<AnyTensor> tensor) {
-  return std::move(tensor).transform([](AnyTensor&& t) {
-    if (auto* sparse = std::get_if<SparseTensor>(&t)) return std::move(*sparse);
-    return SparseTensor::from_dense(std::get<DenseTensor>(t));
-  });
+std::unique_ptr<const SparseTensor> people_tensor(AnyTensor&& tensor) {
+  auto* sparse = std::get_if<SparseTensor>(&tensor);
+  return std::make_unique<const SparseTensor>(
+      sparse != nullptr ? std::move(*sparse)
+                        : SparseTensor::from_dense(std::get<DenseTensor>(tensor)));
 }
 
 }  // namespace
@@ -73,16 +73,41 @@ double person_noise(std::int64_t numbers, double mu) {
   return person_sensitivity(static_cast<double>(numbers)) / mu;
 }
 
+Sensitive<People> held_people(Sensitive<AnyTensor> tensor) {
+  return std::move(tensor).transform([](AnyTensor&& t) -> People {
+    return std::make_unique<PersonSums>(people_tensor(std::move(t)));
+  });
+}
+
+Sensitive<Slices> held_slices(Sensitive<AnyTensor> tensor) {
+  return std::move(tensor).transform([](AnyTensor&& t) -> Slices {
+    return std::make_unique<SliceSums>(people_tensor(std::move(t)));
+  });
+}
+
+std::string people_answer(const Sensitive<People>& held, const PeopleQuestion& question,
+                          Index shard) {
+  return answer_people_question(*ReleaseAccess::view(held), question, shard);
+}
+
+std::string slices_answer(const Sensitive<Slices>& held, const PeopleQuestion& question,
+                          Index shard) {
+  return answer_slice_question(*ReleaseAccess::view(held), question, shard);
+}
+
 PrivatePeople::PrivatePeople(Sensitive<AnyTensor> tensor, PrivateRun& run)
-    : run_(run),
-      events_(people_tensor(std::move(tensor))),
-      sums_(std::make_unique<PersonSums>(ReleaseAccess::view(events_))) {
+    : PrivatePeople(held_people(std::move(tensor)), run) {}
+
+PrivatePeople::PrivatePeople(Sensitive<People> people, PrivateRun& run)
+    : run_(run), people_(std::move(people)) {
   run.require_budget();
 }
 
+const PeopleSource& PrivatePeople::sums() const { return *ReleaseAccess::view(people_); }
+
 Released<Noisy<Vector>> PrivatePeople::frequencies(double mu) {
   require_person_numbers(features());
-  return publish_person_block(run_, kPeopleFrequencies, mu, sums_->frequencies());
+  return publish_person_block(run_, kPeopleFrequencies, mu, sums().frequencies());
 }
 
 Released<Noisy<Matrix>> PrivatePeople::pairs(std::span<const std::int32_t> core,
@@ -90,14 +115,14 @@ Released<Noisy<Matrix>> PrivatePeople::pairs(std::span<const std::int32_t> core,
   const Index size = std::ssize(core);
   require_person_numbers(size * size);
   require_moderate(weights, 0);
-  return publish_person_matrix(run_, kPeoplePairs, mu, sums_->pairs(core, weights));
+  return publish_person_matrix(run_, kPeoplePairs, mu, sums().pairs(core, weights));
 }
 
 Released<Noisy<Vector>> PrivatePeople::triples(const TripleBasis& basis, double mu) {
   require_person_numbers(basis.size());
   for (const RowMatrix& rows : basis.of_mode) require_moderate(rows, -kLargestGiven);
   require_moderate(basis.of_other, -kLargestGiven);
-  return publish_person_block(run_, kPeopleTriples, mu, sums_->triples(basis));
+  return publish_person_block(run_, kPeopleTriples, mu, sums().triples(basis));
 }
 
 Released<Noisy<RowMatrix>> PrivatePeople::expected_counts(const PersonFactors& factors,
@@ -105,7 +130,7 @@ Released<Noisy<RowMatrix>> PrivatePeople::expected_counts(const PersonFactors& f
   require_person_numbers(factors.stacked.size());
   require_factors(factors);
   require_moderate(scale, 0);
-  return publish_person_block(run_, kPeopleCounts, mu, sums_->expected_counts(factors, scale));
+  return publish_person_block(run_, kPeopleCounts, mu, sums().expected_counts(factors, scale));
 }
 
 Released<Noisy<RowMatrix>> PrivatePeople::loadings(const PersonFactors& factors, Index bins,
@@ -113,27 +138,30 @@ Released<Noisy<RowMatrix>> PrivatePeople::loadings(const PersonFactors& factors,
   require_person_numbers(factors.alpha.size() * bins);
   require_factors(factors);
   const Noisy<RowMatrix> one =
-      publish_person_block(run_, kPeopleLoadings, mu, sums_->loadings(factors, bins)).value();
+      publish_person_block(run_, kPeopleLoadings, mu, sums().loadings(factors, bins)).value();
   const double people = std::sqrt(static_cast<double>(factors.alpha.size()));
   return ReleaseAccess::released(Noisy<RowMatrix>{one.value * people, one.deviation * people});
 }
 
 PrivateSlices::PrivateSlices(Sensitive<AnyTensor> tensor, PrivateRun& run)
-    : run_(run),
-      values_(people_tensor(std::move(tensor))),
-      sums_(std::make_unique<SliceSums>(ReleaseAccess::view(values_))) {
+    : PrivateSlices(held_slices(std::move(tensor)), run) {}
+
+PrivateSlices::PrivateSlices(Sensitive<Slices> slices, PrivateRun& run)
+    : run_(run), slices_(std::move(slices)) {
   run.require_budget();
 }
 
+const SliceSource& PrivateSlices::sums() const { return *ReleaseAccess::view(slices_); }
+
 Released<Noisy<Vector>> PrivateSlices::row_norms(double mu) {
-  require_person_numbers(sums_->features());
-  return publish_person_block(run_, kSliceNorms, mu, sums_->row_norms());
+  require_person_numbers(sums().features());
+  return publish_person_block(run_, kSliceNorms, mu, sums().row_norms());
 }
 
 Released<Noisy<Matrix>> PrivateSlices::gram(Index mode, std::span<const std::int32_t> core,
                                             double mu) {
   require_person_numbers(std::ssize(core) * std::ssize(core));
-  return publish_person_matrix(run_, kSliceGrams, mu, sums_->gram(mode, core));
+  return publish_person_matrix(run_, kSliceGrams, mu, sums().gram(mode, core));
 }
 
 Released<Noisy<Matrix>> PrivateSlices::compressed(const std::vector<RowMatrix>& bases, double mu) {
@@ -143,14 +171,14 @@ Released<Noisy<Matrix>> PrivateSlices::compressed(const std::vector<RowMatrix>& 
     size *= basis.cols();
     require_person_numbers(size * size);
   }
-  return publish_person_matrix(run_, kSliceMoments, mu, sums_->compressed(bases));
+  return publish_person_matrix(run_, kSliceMoments, mu, sums().compressed(bases));
 }
 
 Released<Noisy<Vector>> PrivateSlices::normal(const SliceFactors& factors, double mu) {
   require_moderate(factors.stacked, -kLargestGiven);
   require_moderate(factors.solve, -kLargestGiven);
   require_person_numbers(factors.stacked.size() + factors.solve.size());
-  return publish_person_block(run_, kSliceEquations, mu, sums_->normal(factors));
+  return publish_person_block(run_, kSliceEquations, mu, sums().normal(factors));
 }
 
 Released<Noisy<RowMatrix>> PrivateSlices::loadings(const SliceFactors& factors, Index bins,
@@ -159,7 +187,7 @@ Released<Noisy<RowMatrix>> PrivateSlices::loadings(const SliceFactors& factors, 
   require_moderate(factors.solve, -kLargestGiven);
   require_person_numbers(factors.solve.rows() * bins);
   const Noisy<RowMatrix> one =
-      publish_person_block(run_, kPeopleLoadings, mu, sums_->loadings(factors, bins)).value();
+      publish_person_block(run_, kPeopleLoadings, mu, sums().loadings(factors, bins)).value();
   const double people = std::sqrt(static_cast<double>(factors.solve.rows()));
   return ReleaseAccess::released(Noisy<RowMatrix>{one.value * people, one.deviation * people});
 }

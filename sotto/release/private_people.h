@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/moments/people_questions.h"
 #include "sotto/moments/person_sums.h"
 #include "sotto/moments/slice_sums.h"
 #include "sotto/release/calibration.h"
@@ -63,15 +64,30 @@ inline constexpr const char* kSliceEquations = "normal equations of the factors"
 // The noise in a number of a release that costs mu, where people contribute blocks of norm one.
 double person_noise(std::int64_t numbers, double mu);
 
+using People = std::unique_ptr<PeopleSource>;
+using Slices = std::unique_ptr<SliceSource>;
+
+// In this process: takes the tensor over. Refuses entries that are not counts without saying where.
+Sensitive<People> held_people(Sensitive<AnyTensor> tensor);
+Sensitive<Slices> held_slices(Sensitive<AnyTensor> tensor);
+
+// What a shard answers with the people that it holds: an exact sum, as secret as they are.
+std::string people_answer(const Sensitive<People>& held, const PeopleQuestion& question,
+                          Index shard);
+std::string slices_answer(const Sensitive<Slices>& held, const PeopleQuestion& question,
+                          Index shard);
+
 class PrivatePeople {
  public:
   // Takes the tensor over: people in mode 0. Refuses entries that are not counts without saying
   // where. The run has a budget, and must outlive this object.
   PrivatePeople(Sensitive<AnyTensor> tensor, PrivateRun& run);
+  // People whom others hold. They have the same features.
+  PrivatePeople(Sensitive<People> people, PrivateRun& run);
   PrivatePeople(const PrivatePeople&) = delete;
   PrivatePeople& operator=(const PrivatePeople&) = delete;
 
-  Index features() const { return sums_->features(); }
+  Index features() const { return sums().features(); }
 
   // Each pays mu, and says how much noise it has. Sums over people, not means.
   Released<Noisy<Vector>> frequencies(double mu);
@@ -84,9 +100,10 @@ class PrivatePeople {
   Released<Noisy<RowMatrix>> loadings(const PersonFactors& factors, Index bins, double mu);
 
  private:
+  const PeopleSource& sums() const;
+
   PrivateRun& run_;
-  Sensitive<SparseTensor> events_;
-  std::unique_ptr<PersonSums> sums_;
+  Sensitive<People> people_;
 };
 
 // The same for slices of real numbers (moments/slice_sums.h): norms of rows, Gram matrices of modes
@@ -94,6 +111,7 @@ class PrivatePeople {
 class PrivateSlices {
  public:
   PrivateSlices(Sensitive<AnyTensor> tensor, PrivateRun& run);
+  PrivateSlices(Sensitive<Slices> slices, PrivateRun& run);
   PrivateSlices(const PrivateSlices&) = delete;
   PrivateSlices& operator=(const PrivateSlices&) = delete;
 
@@ -105,9 +123,10 @@ class PrivateSlices {
   Released<Noisy<RowMatrix>> loadings(const SliceFactors& factors, Index bins, double mu);
 
  private:
+  const SliceSource& sums() const;
+
   PrivateRun& run_;
-  Sensitive<SparseTensor> values_;
-  std::unique_ptr<SliceSums> sums_;
+  Sensitive<Slices> slices_;
 };
 
 }  // namespace sotto

@@ -23,6 +23,7 @@
 #include "sotto/release/noisy.h"
 #include "sotto/release/private_run.h"
 #include "sotto/release/rating_sums.h"
+#include "sotto/release/user_sums.h"
 #include "sotto/tensor/observed.h"
 
 namespace sotto {
@@ -35,19 +36,11 @@ struct UserPlan {
   Index times = 0;     // of a public list; 0: time is not used
   Index per_user = 0;  // cap on the ratings of a user that count; 0: no cap
   Index users = 0;     // a public guess of their number, by which delta is judged; 0: none
+
+  UserRules rules() const { return {bounds, items, times, per_user}; }
 };
 
 PrivacyStatement user_statement(const UserPlan& plan);
-
-// What is subtracted from a rating z in [-1, 1]: the residual is z - mean - effects of item and
-// time - level of the user, where the level is the sum of z - mean - effects over (number +
-// shrink).
-struct UserCentre {
-  double mean = 0;
-  double shrink = 1;
-  Vector effects;  // of the items
-  Vector times;    // effects of the times; empty: none
-};
 
 // The releases as plans and certificates call them.
 constexpr const char* kUserLevels = "levels of the users";
@@ -58,15 +51,14 @@ constexpr const char* kPairMoment = "pair moment of popular items";
 // Levels, item sums or time sums that pay mu, as in a plan.
 PlannedRelease planned_block(const char* what, std::int64_t numbers, double mu, double share);
 
-// The positions of the numbers of `levels`.
-enum UserLevel { level_mean, level_square, level_users, level_root };
-
 class PrivateUsers {
  public:
   // Takes the ratings over: mode 0 the users, mode 1 the public items (kUnknownRow: not listed, not
   // counted), mode 2 the public times (kUnknownRow: none) where the plan has any. The run has
   // a budget, and must outlive this.
   PrivateUsers(Sensitive<ObservedEntries> ratings, const UserPlan& plan, PrivateRun& run);
+  // Users whose ratings were read by the rules of this plan.
+  PrivateUsers(Sensitive<Users> users, const UserPlan& plan, PrivateRun& run);
 
   const UserPlan& plan() const { return plan_; }
   double mu_left() const { return run_.mu_left(); }
@@ -81,23 +73,13 @@ class PrivateUsers {
                                       double mu);
 
  private:
-  struct Rating {
-    std::int32_t item, time;
-    double z;
-  };
-  std::span<const Rating> of(std::size_t user) const {
-    return {ratings_.data() + begin_[user], begin_[user + 1] - begin_[user]};
-  }
-  std::size_t users() const { return begin_.size() - 1; }
-  void take(const ObservedEntries& entries);
-  void left_of(std::size_t user, const UserCentre& centre, std::vector<double>& left) const;
   void require_centre(const UserCentre& centre) const;
+  std::vector<std::int64_t> sums(const UserQuestion& question);
   template <class Block>
   Released<Noisy<Block>> release(const char* what, double mu, Block sums);
 
   UserPlan plan_;
-  std::vector<Rating> ratings_;     // user by user, by item
-  std::vector<std::size_t> begin_;  // user u has the ratings begin_[u] .. begin_[u+1]-1
+  Sensitive<Users> users_;
   PrivateRun& run_;
 };
 

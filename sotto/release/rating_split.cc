@@ -15,7 +15,8 @@ SplitRatings split(Sensitive<Ratings> ratings) {
 
 SensitiveUsers number_users(Sensitive<Ratings> ratings, const ListedRows& rows) {
   const Ratings& opened = ReleaseAccess::view(ratings);
-  return {opened.format, opened.user_column, Sensitive<ObservedEntries>(numbered(rows, opened))};
+  return {opened.format, opened.user_column, opened.entries.size() + opened.left_out,
+          Sensitive<ObservedEntries>(numbered(rows, opened))};
 }
 
 }  // namespace sotto

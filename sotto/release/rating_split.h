@@ -25,6 +25,7 @@ SplitRatings split(Sensitive<Ratings> ratings);
 struct SensitiveUsers {
   RatingFormat format;
   std::string user_column;  // what tells the users apart: "the column userId"
+  Index in_all;             // ratings, with those of users of other shards
   Sensitive<ObservedEntries> entries;
 };
 SensitiveUsers number_users(Sensitive<Ratings> ratings, const ListedRows& rows);

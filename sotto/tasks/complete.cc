@@ -322,10 +322,10 @@ Plan plan(const CompleteTask& task, const RatingShape& shape) {
   return plan_by(checked_way(task, shape), task, shape);
 }
 
-RatingShape read_rating_shape(const std::string& path, const CompleteTask& task) {
+RatingShape read_rating_shape(const std::vector<std::string>& paths, const CompleteTask& task) {
   RatingFileOptions options = task.reading();
   options.positions_only = true;
-  const Ratings positions = split(read_ratings(path, options)).positions;
+  const Ratings positions = split(read_rating_files(paths, options)).positions;
   check_positions(positions);
   return shape_of(positions.entries);
 }

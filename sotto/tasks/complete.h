@@ -53,9 +53,12 @@ struct CompleteTask {
 // What a private run, unit rating, will release. Refuses what the shape does not allow.
 Plan plan(const CompleteTask& task, const RatingShape& shape);
 
-// The shape of a file of ratings, unit rating: reads who rated what, which is public, and not the
+// The shape of files of ratings, unit rating: reads who rated what, which is public, and not the
 // values.
-RatingShape read_rating_shape(const std::string& path, const CompleteTask& task);
+RatingShape read_rating_shape(const std::vector<std::string>& paths, const CompleteTask& task);
+inline RatingShape read_rating_shape(const std::string& path, const CompleteTask& task) {
+  return read_rating_shape(std::vector{path}, task);
+}
 
 // How the training of a run without privacy went.
 struct TrainingRecord {

@@ -8,7 +8,6 @@
 #include "sotto/complete/fit/scores.h"
 #include "sotto/complete/private/users.h"
 #include "sotto/io/output_folder.h"
-#include "sotto/io/public_format.h"
 #include "sotto/io/read_labels.h"
 #include "sotto/io/read_ratings.h"
 #include "sotto/release/private_run.h"
@@ -16,6 +15,7 @@
 #include "sotto/release/rating_split.h"
 #include "sotto/tasks/companions.h"
 #include "sotto/tasks/declare.h"
+#include "sotto/tasks/user_shards.h"
 
 namespace sotto {
 namespace {
@@ -84,17 +84,6 @@ UserPlan user_settings(const CompleteTask& task, const ListedRows& rows) {
           task.privacy.per_user, task.privacy.users};
 }
 
-// How the ratings were read, for the certificate.
-std::vector<std::string> user_facts(const SensitiveUsers& users) {
-  std::vector<std::string> facts;
-  if (users.format != RatingFormat::automatic) {
-    facts.push_back(format_fact(name_of(users.format)));
-  }
-  facts.push_back(fmt::format("that users are told apart by {}: one label is one user",
-                              users.user_column.empty() ? "their number" : users.user_column));
-  return facts;
-}
-
 // ---- the model as files ----
 
 std::string lines_of(const LabelTable& labels) {
@@ -135,16 +124,27 @@ Plan plan(const CompleteTask& task, const ListedRows& rows) {
   return plan;
 }
 
+UserRules user_rules(const CompleteTask& task, const ListedRows& rows) {
+  return user_settings(task, rows).rules();
+}
+
 UserCompletionResult run_users(Input<Ratings> ratings, UserFiles files, const CompleteTask& task) {
-  Plan releases = plan(task, files.rows);
   require_declared(ratings, true);
+  task.check();
+  const UserRules rules = user_rules(task, files.rows);
   SensitiveUsers read = number_users(std::move(ratings).sensitive(), files.rows);
+  return run_users(UserInput{user_facts(read), held_users(std::move(read.entries), rules)},
+                   std::move(files), task);
+}
+
+UserCompletionResult run_users(UserInput input, UserFiles files, const CompleteTask& task) {
+  Plan releases = plan(task, files.rows);
   std::vector<std::string>& facts = releases.statement.public_facts;
-  for (std::string& fact : user_facts(read)) facts.push_back(std::move(fact));
+  for (std::string& fact : input.facts) facts.push_back(std::move(fact));
   name_companions(releases.statement, task.companions());
 
   PrivateRun run(releases, task.privacy);
-  PrivateUsers users(std::move(read.entries), user_settings(task, files.rows), run);
+  PrivateUsers users(std::move(input.users), user_settings(task, files.rows), run);
   UserCompletionResult result;
   result.model = fit_private_users(users, task.completion.rank);
   result.method = releases.method;

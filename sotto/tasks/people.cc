@@ -181,11 +181,20 @@ PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
   const std::vector<std::string> facts = tensor.public_facts();
   Sensitive<AnyTensor> data = std::move(tensor).sensitive();
   const PublicPeopleShape shape = public_people_shape(data, "");
+  if (task.people.values == PeopleValues::real) {
+    return run_people(held_slices(std::move(data)), shape, facts, task, progress);
+  }
+  return run_people(held_people(std::move(data)), shape, facts, task, progress);
+}
+
+PeopleResult run_people(HeldElsewhere people, const PublicPeopleShape& shape,
+                        const std::vector<std::string>& facts, const PeopleTask& task,
+                        const ProgressCallback& progress) {
   const PrivatePeopleTask settled = settle_people(task, shape, facts);
   PeopleResult result = start_people(task, shape.dims);
   PrivateRun run(settled.plan, task.privacy);
   result = people_result(
-      fit_private_people(std::move(data), settled.numbers, task.people, run, progress),
+      fit_private_people(std::move(people), settled.numbers, task.people, run, progress),
       std::move(result));
   result.certificate = run.certify();
   return result;

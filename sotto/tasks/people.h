@@ -19,6 +19,7 @@
 #include "sotto/base/options.h"
 #include "sotto/base/progress.h"
 #include "sotto/base/sensitive.h"
+#include "sotto/models/people_factors.h"
 #include "sotto/models/people_factors_plan.h"
 #include "sotto/models/people_measures.h"
 #include "sotto/privacy/certificate.h"
@@ -87,6 +88,11 @@ PublicPeopleShape people_file_shape(const std::string& path);
 
 // Refuses sensitive data without epsilon and public data with it. Throws where the caller stops it.
 PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
+                        const ProgressCallback& progress = {});
+
+// With people whom others hold, of this public shape; `facts` are public facts about the input.
+PeopleResult run_people(HeldElsewhere people, const PublicPeopleShape& shape,
+                        const std::vector<std::string>& facts, const PeopleTask& task,
                         const ProgressCallback& progress = {});
 
 // Writes factors_1.npy and so on (none for the people), with labels as .csv where asked,

@@ -11,7 +11,6 @@
 namespace sotto {
 namespace {
 
-using Slice = SymmetricTensor::Slice;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using RowMap = Eigen::Map<Eigen::ArrayXd>;
 using ConstRow = Eigen::Map<const Eigen::ArrayXd>;
@@ -31,7 +30,7 @@ Index next_strip_width(Index columns_left) {
 }
 
 // W = S~ U for one slice; u and w point at the row of the slice's first index.
-void slice_times_strip(const Slice& s, Index rows, const double* u, double* w, Index width) {
+void slice_times_strip(const TailSlice& s, Index rows, const double* u, double* w, Index width) {
   std::fill(w, w + rows * width, 0.0);
   kernels::packed_symm_accumulate(s.packed + rows, rows - 1, u + width, w + width, width);
   const ConstRow u_first(u, width);
@@ -46,7 +45,7 @@ void slice_times_strip(const Slice& s, Index rows, const double* u, double* w, I
 
 // Adds (c/p) grad[ (prod u_prefix) u^T S~ u ] to y, given W = S~ U and Q = u^T W:
 //   c/p ( sum over prefix a of e_a (prod of the other prefix rows) Q  +  2 (prod u_prefix) W ).
-void add_slice_gradient(const Slice& s, int order, const RowMajor& u, const double* w,
+void add_slice_gradient(const TailSlice& s, int order, const RowMajor& u, const double* w,
                         RowMajor& y) {
   const Index width = u.cols();
   const Index rows = u.rows() - s.first;
@@ -68,49 +67,43 @@ void add_slice_gradient(const Slice& s, int order, const RowMajor& u, const doub
   }
 }
 
-// Cuts the leading indices 0..d-1 into chunks of about equal work. The cut depends on the shape
-// alone, so sums are grouped in the same way for any number of threads.
-std::vector<Index> chunk_starts(Index d, int order) {
-  const auto work = [&](Index i) { return unique_entries(d - i, order - 1); };
-  double total = 0;
-  for (Index i = 0; i < d; ++i) total += static_cast<double>(work(i));
-  const Index chunks = std::clamp<Index>(d / 12, 1, 64);
-  std::vector<Index> starts{0};
-  double done = 0;
-  for (Index i = 0; i + 1 < d; ++i) {
-    done += static_cast<double>(work(i));
-    if (done >= total * static_cast<double>(starts.size()) / static_cast<double>(chunks)) {
-      starts.push_back(i + 1);
-    }
-  }
-  starts.push_back(d);
-  return starts;
-}
-
-RowMajor contract_strip(const SymmetricTensor& t, const RowMajor& u) {
-  const Index d = t.dim();
-  const std::vector<Index> starts = chunk_starts(d, t.order());
-  const auto chunks = static_cast<Index>(starts.size()) - 1;
-  std::vector<RowMajor> partial(static_cast<std::size_t>(chunks));
+// What chunks first .. last-1 add to [T(I, u, .., u)], one matrix each. Not inlined, so that one
+// process and shards run the same instructions.
+[[gnu::noinline]] std::vector<RowMajor> chunk_products(const TailSlices& t,
+                                                       const std::vector<Index>& starts,
+                                                       Index first, Index last, const RowMajor& u) {
+  const Index d = t.dim;
+  std::vector<RowMajor> partial(static_cast<std::size_t>(last - first));
   // Small products take less time than starting the threads.
-  const bool worth_threads = static_cast<Index>(t.packed().size()) * u.cols() > 500000;
-  parallel_for(chunks, {1, worth_threads}, [&](Index c) {
+  const bool worth_threads =
+      static_cast<double>(unique_entries(d, t.order)) * static_cast<double>(u.cols()) > 500000;
+  parallel_for(last - first, {1, worth_threads}, [&](Index c) {
     RowMajor y = RowMajor::Zero(d, u.cols());
     RowMajor w(d, u.cols());
-    for (Index i = starts[c]; i < starts[c + 1]; ++i) {
-      t.for_slices(i, [&](const Slice& s) {
+    for (Index i = starts[first + c]; i < starts[first + c + 1]; ++i) {
+      t.visit(i, [&](const TailSlice& s) {
         slice_times_strip(s, d - s.first, u.data() + s.first * u.cols(), w.data(), u.cols());
-        add_slice_gradient(s, t.order(), u, w.data(), y);
+        add_slice_gradient(s, t.order, u, w.data(), y);
       });
     }
     partial[static_cast<std::size_t>(c)] = std::move(y);
   });
-  for (std::size_t c = 1; c < partial.size(); ++c) partial[0] += partial[c];
-  return std::move(partial[0]);
+  return partial;
+}
+
+// Calls visit(first column, number of columns, strip) for the strips of a block.
+template <class Visit>
+void for_strips(const Matrix& block, Visit visit) {
+  for (Index first = 0; first < block.cols();) {
+    const Index width = next_strip_width(block.cols() - first);
+    const Index columns = std::min(width, block.cols() - first);
+    visit(first, columns, make_strip(block, first, width));
+    first += width;
+  }
 }
 
 // The slice as a full square matrix S~.
-Matrix unpack(const Slice& s, Index rows) {
+Matrix unpack(const TailSlice& s, Index rows) {
   Matrix full(rows, rows);
   const double* entry = s.packed;
   for (Index a = 0; a < rows; ++a) {
@@ -142,14 +135,29 @@ Matrix contract(const SymmetricTensor& tensor, const Matrix& block) {
                 "a block of vectors of length {} for a tensor of dimension {}", block.rows(),
                 tensor.dim());
   Matrix y(block.rows(), block.cols());
-  for (Index first = 0; first < block.cols();) {
-    const Index width = next_strip_width(block.cols() - first);
-    const Index columns = std::min(width, block.cols() - first);
+  const std::vector<Index> starts = slice_chunks(tensor.dim(), tensor.order());
+  for_strips(block, [&](Index first, Index columns, const RowMajor& strip) {
     y.middleCols(first, columns) =
-        contract_strip(tensor, make_strip(block, first, width)).leftCols(columns);
-    first += width;
-  }
+        tree_sum(chunk_products(tensor.slices(), starts, 0, std::ssize(starts) - 1, strip))
+            .leftCols(columns);
+  });
   return y;
+}
+
+void add_products(const TailSlices& slices, Index first, Index last, const Matrix& block,
+                  PartialSum& sum) {
+  const std::vector<Index> starts = slice_chunks(slices.dim, slices.order);
+  std::vector<RowMatrix> parts(static_cast<std::size_t>(last - first),
+                               RowMatrix(block.rows(), block.cols()));
+  for_strips(block, [&](Index column, Index columns, const RowMajor& strip) {
+    const auto products = chunk_products(slices, starts, first, last, strip);
+    for (std::size_t c = 0; c < parts.size(); ++c) {
+      parts[c].middleCols(column, columns) = products[c].leftCols(columns);
+    }
+  });
+  for (Index c = first; c < last; ++c) {
+    sum.add(c, std::move(parts[static_cast<std::size_t>(c - first)]));
+  }
 }
 
 Matrix contract_reference(const SymmetricTensor& tensor, const Matrix& block) {
@@ -177,7 +185,7 @@ Matrix contract_to_matrix(const SymmetricTensor& tensor, const Vector& theta) {
   const double scale = 1.0 / (tensor.order() * (tensor.order() - 1));
   Matrix m = Matrix::Zero(d, d);
   for (Index i = 0; i < d; ++i) {
-    tensor.for_slices(i, [&](const Slice& s) {
+    tensor.slices().visit(i, [&](const TailSlice& s) {
       const Index rows = d - s.first;
       const Matrix full = unpack(s, rows);
       const Vector w = full * theta.tail(rows);
@@ -213,7 +221,7 @@ SymmetricTensor transform(const SymmetricTensor& tensor, const Matrix& w) {
   const Index lead = order == 3 ? k : k * k;
   Matrix sum = Matrix::Zero(k * k, lead);
   for (Index i = 0; i < d; ++i) {
-    tensor.for_slices(i, [&](const Slice& s) {
+    tensor.slices().visit(i, [&](const TailSlice& s) {
       const Index rows = d - s.first;
       const Matrix tail = w.bottomRows(rows);
       const Matrix projected = s.coefficient * (tail.transpose() * multiply(unpack(s, rows), tail));

@@ -37,9 +37,8 @@ class ModeOracle {
   virtual Vector values(const std::vector<Matrix>& factors) = 0;
 };
 
-// u_l . y_l for each column: turns contract() into values().
-inline Vector column_dots(const Matrix& u, const Matrix& y) {
-  return u.cwiseProduct(y).colwise().sum().transpose();
-}
+// u_l . y_l for each column: turns contract() into values(). Not inline: compiled into two callers
+// it may round differently, and oracles over one tensor answer with the same bits.
+Vector column_dots(const Matrix& u, const Matrix& y);
 
 }  // namespace sotto

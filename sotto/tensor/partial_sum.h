@@ -15,6 +15,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/bytes.h"
 #include "sotto/linalg/matrix.h"
@@ -50,5 +51,20 @@ class PartialSum {
   Index rows_, cols_, pieces_;
   std::map<Node, RowMatrix> nodes_;
 };
+
+// The sum of all terms by the same tree.
+template <class Term>
+Term tree_sum(std::vector<Term> terms) {
+  while (terms.size() > 1) {
+    std::size_t kept = 0;
+    for (std::size_t n = 0; n < terms.size(); n += 2) {
+      if (n + 1 < terms.size()) terms[n] += terms[n + 1];
+      if (kept != n) terms[kept] = std::move(terms[n]);
+      ++kept;
+    }
+    terms.resize(kept);
+  }
+  return std::move(terms.front());
+}
 
 }  // namespace sotto

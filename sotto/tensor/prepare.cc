@@ -58,6 +58,9 @@ std::unique_ptr<SymmetricOracle> SymmetricInput::oracle() const {
   if (const auto* tensor = std::get_if<SymmetricTensor>(&tensor_)) {
     return std::make_unique<TensorOracle>(*tensor);
   }
+  if (const auto* asked = std::get_if<std::shared_ptr<AskedTensor>>(&tensor_)) {
+    return std::make_unique<AskedTensor>(**asked);  // it holds no entry
+  }
   return std::make_unique<SparseSymmetricOracle>(std::get<SparseTensor>(tensor_));
 }
 
@@ -70,6 +73,9 @@ const SymmetricTensor& SymmetricInput::packed(const std::string& place) const {
 double SymmetricInput::squared_norm() const {
   if (const auto* tensor = std::get_if<SymmetricTensor>(&tensor_)) {
     return std::pow(tensor->frobenius_norm(), 2);
+  }
+  if (const auto* asked = std::get_if<std::shared_ptr<AskedTensor>>(&tensor_)) {
+    return std::pow((*asked)->frobenius_norm(), 2);
   }
   double sum = 0;
   for (const double x : std::get<SparseTensor>(tensor_).values()) sum += x * x;

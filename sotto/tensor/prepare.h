@@ -7,26 +7,27 @@
 #include <variant>
 
 #include "sotto/tensor/oracle.h"
+#include "sotto/tensor/sharded_tensor.h"
 #include "sotto/tensor/sparse_tensor.h"
 #include "sotto/tensor/symmetric_tensor.h"
 
 namespace sotto {
 
-// Packed or, when few of the unique entries are stored, sparse.
+// Packed or, when few of the unique entries are stored, sparse; or with shards.
 class SymmetricInput {
  public:
-  explicit SymmetricInput(std::variant<SymmetricTensor, SparseTensor> tensor)
-      : tensor_(std::move(tensor)) {}
+  using Tensor = std::variant<SymmetricTensor, SparseTensor, std::shared_ptr<AskedTensor>>;
+  explicit SymmetricInput(Tensor tensor) : tensor_(std::move(tensor)) {}
 
   // Borrows this object.
   std::unique_ptr<SymmetricOracle> oracle() const;
   // The sum of all squared entries; every ordering of an index counts.
   double squared_norm() const;
-  // Refuses, naming `place`, a tensor that was kept sparse.
+  // Refuses, naming `place`, a tensor that is not packed.
   const SymmetricTensor& packed(const std::string& place) const;
 
  private:
-  std::variant<SymmetricTensor, SparseTensor> tensor_;
+  Tensor tensor_;
 };
 
 // Whether the symmetric methods can take the tensor: equal dimensions, order 3 or 4, and an

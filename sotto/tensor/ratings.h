@@ -64,6 +64,7 @@ struct Ratings {
   RatingFormat format = RatingFormat::automatic;
   // "the column userId", "column 2"; empty: not looked for, or the last of a .tns.
   std::string user_column, value_column;
+  Index left_out = 0;  // entries of users of other shards
 };
 
 // The sizes of a rating tensor; public where positions are.

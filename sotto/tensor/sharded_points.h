@@ -74,6 +74,8 @@ class ShardedPoints final : public PointSource {
   RecordTotal take_sum(const RecordSum& sum, Index most) override;
 
  private:
+  void pass_summed(Index records);
+
   Points whole_;
   Shards& shards_;
   Index questions_ = 0;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/tensor/partial_sum.h"
 #include "sotto/tensor/sparse_tensor.h"
 
 namespace sotto {
@@ -85,14 +86,42 @@ void SymmetricTensor::add_scaled(double scale, const SymmetricTensor& other) {
   for (std::size_t n = 0; n < packed_.size(); ++n) packed_[n] += scale * other.packed_[n];
 }
 
-double SymmetricTensor::frobenius_norm() const {
+// Not inlined, so that one process and shards run the same instructions.
+[[gnu::noinline]] double squares_of_slices(const TailSlices& slices, Index first, Index last) {
   double sum = 0;
-  const double* entry = packed_.data();
-  for_unique_entries(dim_, order_, [&](const std::vector<Index>&, double multiplicity) {
-    sum += multiplicity * *entry * *entry;
-    ++entry;
-  });
-  return std::sqrt(sum);
+  const double* entry = slices.begin(first);
+  for_unique_entries(slices.dim, slices.order, first, last,
+                     [&](const std::vector<Index>&, double multiplicity) {
+                       sum += multiplicity * *entry * *entry;
+                       ++entry;
+                     });
+  return sum;
+}
+
+double SymmetricTensor::frobenius_norm() const {
+  const std::vector<Index> starts = slice_chunks(dim_, order_);
+  std::vector<double> sums;
+  for (std::size_t c = 0; c + 1 < starts.size(); ++c) {
+    sums.push_back(squares_of_slices(slices(), starts[c], starts[c + 1]));
+  }
+  return std::sqrt(tree_sum(std::move(sums)));
+}
+
+std::vector<Index> slice_chunks(Index dim, int order) {
+  const auto work = [&](Index i) { return unique_entries(dim - i, order - 1); };
+  double total = 0;
+  for (Index i = 0; i < dim; ++i) total += static_cast<double>(work(i));
+  const Index chunks = std::clamp<Index>(dim / 12, 1, 64);
+  std::vector<Index> starts{0};
+  double done = 0;
+  for (Index i = 0; i + 1 < dim; ++i) {
+    done += static_cast<double>(work(i));
+    if (done >= total * static_cast<double>(starts.size()) / static_cast<double>(chunks)) {
+      starts.push_back(i + 1);
+    }
+  }
+  starts.push_back(dim);
+  return starts;
 }
 
 DenseTensor SymmetricTensor::to_dense() const {

@@ -20,6 +20,45 @@ namespace SOTTO_API sotto {
 
 class SparseTensor;
 
+// One tail slice and how it enters the identity above.
+struct TailSlice {
+  const double* packed;            // upper triangle of S, (dim - first) rows
+  Index first;                     // index of the first row of S
+  Index prefix[2];                 // the leading indices; order - 2 of them
+  double coefficient;              // c
+  double row_scale, corner_scale;  // S~ = S but for its first row (off the diagonal, on it)
+};
+
+// C(d+p-1, p). Refuses sizes that cannot be addressed.
+Index unique_entries(Index dim, int order);
+
+// The same for order 3 and 4, of a size that is known to be addressable.
+inline Index packed_size(Index rows, int order) {
+  return order == 3 ? rows * (rows + 1) * (rows + 2) / 6
+                    : rows * (rows + 1) / 2 * ((rows + 2) * (rows + 3) / 2) / 6;
+}
+
+// Stored slices, borrowed: those of all leading indices, or of some that follow one another.
+struct TailSlices {
+  Index dim;
+  int order;
+  const double* packed;
+  Index before = 0;  // entries of the leading indices that come before them
+
+  // Where the slices of leading index i begin.
+  const double* begin(Index i) const {
+    return packed + (packed_size(dim, order) - packed_size(dim - i, order) - before);
+  }
+  // Calls visit(slice) for every slice whose first leading index is i, in storage order.
+  template <class Visit>
+  void visit(Index i, Visit visit) const;
+};
+
+// Leading indices cut into chunks of about equal work: chunk c begins with starts[c]. Sums over a
+// tensor join over the chunks in a fixed tree (partial_sum.h). The cut depends on the shape alone,
+// so they have the same bits for any number of threads and of shards.
+std::vector<Index> slice_chunks(Index dim, int order);
+
 class SymmetricTensor {
  public:
   SymmetricTensor(Index dim, int order);  // all zero
@@ -43,17 +82,7 @@ class SymmetricTensor {
   double frobenius_norm() const;
   DenseTensor to_dense() const;
 
-  // One tail slice and how it enters the identity above.
-  struct Slice {
-    const double* packed;            // upper triangle of S, (dim - first) rows
-    Index first;                     // index of the first row of S
-    Index prefix[2];                 // the leading indices; order - 2 of them
-    double coefficient;              // c
-    double row_scale, corner_scale;  // S~ = S but for its first row (off the diagonal, on it)
-  };
-  // Calls visit(slice) for every slice whose first leading index is i, in storage order.
-  template <class Visit>
-  void for_slices(Index i, Visit visit) const;
+  TailSlices slices() const { return {dim_, order_, packed_.data()}; }
 
  private:
   Index dim_;
@@ -61,39 +90,42 @@ class SymmetricTensor {
   std::vector<double> packed_;
 };
 
-// C(d+p-1, p). Refuses sizes that cannot be addressed.
-Index unique_entries(Index dim, int order);
-
-// Calls visit(indices, multiplicity) for each unique entry in storage order.
+// Calls visit(indices, multiplicity) for each unique entry in storage order; `first`, `last`: of
+// the leading indices first .. last-1.
 template <class Visit>
-void for_unique_entries(Index dim, int order, Visit visit);
+void for_unique_entries(Index dim, int order, Index first, Index last, Visit visit);
+template <class Visit>
+void for_unique_entries(Index dim, int order, Visit visit) {
+  for_unique_entries(dim, order, 0, dim, visit);
+}
+
+// The sum of the squares of all entries whose sorted index begins with first .. last-1.
+double squares_of_slices(const TailSlices& slices, Index first, Index last);
 
 template <class Visit>
-void SymmetricTensor::for_slices(Index i, Visit visit) const {
-  const Index d = dim_;
-  const Index rows = d - i;
-  if (order_ == 3) {
-    const Index offset = static_cast<Index>(packed_.size()) - rows * (rows + 1) * (rows + 2) / 6;
-    visit(Slice{packed_.data() + offset, i, {i, i}, 3.0, 0.5, 1.0 / 3.0});
+void TailSlices::visit(Index i, Visit visit) const {
+  const Index d = dim;
+  const double* slice = begin(i);
+  if (order == 3) {
+    visit(TailSlice{slice, i, {i, i}, 3.0, 0.5, 1.0 / 3.0});
     return;
   }
-  Index offset = static_cast<Index>(packed_.size()) -
-                 rows * (rows + 1) / 2 * ((rows + 2) * (rows + 3) / 2) / 6;
   for (Index j = i; j < d; ++j) {
     const bool equal = i == j;
-    visit(Slice{packed_.data() + offset,
-                j,
-                {i, j},
-                equal ? 6.0 : 12.0,
-                equal ? 1.0 / 3.0 : 0.5,
-                equal ? 1.0 / 6.0 : 1.0 / 3.0});
-    offset += (d - j) * (d - j + 1) / 2;
+    visit(TailSlice{slice,
+                    j,
+                    {i, j},
+                    equal ? 6.0 : 12.0,
+                    equal ? 1.0 / 3.0 : 0.5,
+                    equal ? 1.0 / 6.0 : 1.0 / 3.0});
+    slice += (d - j) * (d - j + 1) / 2;
   }
 }
 
 template <class Visit>
-void for_unique_entries(Index dim, int order, Visit visit) {
-  std::vector<Index> index(static_cast<std::size_t>(order), 0);
+void for_unique_entries(Index dim, int order, Index first, Index last, Visit visit) {
+  std::vector<Index> index(static_cast<std::size_t>(order), first);
+  if (first >= last) return;
   const auto multiplicity = [&] {
     double m = 1;
     int run = 0;
@@ -110,6 +142,7 @@ void for_unique_entries(Index dim, int order, Visit visit) {
     if (a < 0) return;
     const Index next = index[a] + 1;
     for (int b = a; b < order; ++b) index[b] = next;
+    if (index[0] >= last) return;
   }
 }
 
