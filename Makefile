@@ -21,6 +21,7 @@ test: setup
 
 test-slow: setup
 	@scripts/setup.sh browser
+	@scripts/setup.sh clang
 	scripts/test.py --jobs $(JOBS) --slow
 
 # libFuzzer over everything that reads foreign bytes: make fuzz MINUTES=10 TARGETS=ratings,points, or

@@ -6,7 +6,7 @@ bytes, index memory by hand or draw noise run under the address and undefined-be
 (cmake/tests.cmake), and the Python package has its own (python/tests). --slow: the statistical and
 scaling tests instead, the report page in a browser, the notebooks, fits over Spark and Dask, and the
 whole project under the sanitizers, the Python package included, which takes as long to compile as
-everything else.
+everything else; and the folders that start threads under the thread sanitizer, with Clang.
 """
 import argparse
 import concurrent.futures
@@ -90,10 +90,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--slow", action="store_true")
     options = parser.parse_args()
-    runs = [("release", "slow|browser"), ("asan", "unit|e2e")] if options.slow else [
+    runs = [("release", "slow|browser"), ("asan", "unit|e2e"),
+            ("tsan-threads", "unit")] if options.slow else [
         ("release", "unit|check|e2e|package"), ("asan-foundation", "unit")]
     # Several tests share the processors: threads that wait must leave them to others.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # Clang's OpenMP tells the thread sanitizer what it orders, but is not compiled with it.
+    os.environ.setdefault("TSAN_OPTIONS", "ignore_noninstrumented_modules=1")
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(1) as builder, \
             concurrent.futures.ThreadPoolExecutor(1) as fetcher:
@@ -106,6 +109,7 @@ def main():
         python = builder.submit(build_python, environment, options.jobs)
         if options.slow:
             builds.append(builder.submit(build_python, environment, options.jobs, "asan", ["all"]))
+            builds.append(builder.submit(build, "tsan-threads", options.jobs))
         else:
             builds.append(builder.submit(build, "asan-foundation", options.jobs))
         # Before the first test runs: configuring again writes the list of tests anew.
