@@ -148,30 +148,42 @@ class SottoEstimator(BaseEstimator):
 
     # ---- the data of a private fit ----
 
+    # Fingerprints, each with the number of rows that it is of; None: of all.
+    _training: set[tuple[int | None, bytes]] | None = None
+
     def _remember(self, *arrays: Any) -> None:
-        self._training = _fingerprint(arrays) if self._private else None
+        self._training = {(None, _fingerprint(arrays))} if self._private else None
+
+    def _remember_also(self, array: np.ndarray) -> None:
+        if self._training is not None:
+            self._training.add((None, _fingerprint((array,))))
 
     def _remember_batches(self, begin: Callable[[], Iterator[np.ndarray]],
                           dim: int) -> Callable[[], Iterator[np.ndarray]]:
-        """The same batches; those of a private fit are remembered as they pass."""
+        """The same batches; those of a private fit are remembered as they pass, since a fit may end
+        before they do."""
         self._training = None
         if not self._private:
             return begin
+        training: set[tuple[int | None, bytes]] = set()
+        self._training = training
 
         def watched() -> Iterator[np.ndarray]:
-            fingerprint, rows = Fingerprint(), 0
+            fingerprint = Fingerprint()
+            last: tuple[int | None, bytes] = (0, b"")
             for batch in begin():
                 fingerprint.add(batch)
-                rows += len(batch)
+                training.discard(last)
+                last = (fingerprint.rows, fingerprint.value((fingerprint.rows, dim)))
+                training.add(last)
                 yield batch
-            self._training = fingerprint.value((rows, dim))
 
         return watched
 
     def _refuse_training_data(self, allowed: bool, what: str, *arrays: Any) -> None:
         """A private model's training data must not be shown by habit."""
-        training = getattr(self, "_training", None)
-        if training is None or allowed or _fingerprint(arrays) != training:
+        if allowed or not any(_fingerprint(arrays, rows) == known
+                              for rows, known in self._training or ()):
             return
         raise Refused(
             f"{what} of the data that a private fit was made from would show the people in it "
@@ -215,28 +227,31 @@ class Fingerprint:
 
     def __init__(self) -> None:
         self._digest = hashlib.blake2b(key=_FINGERPRINT_KEY, digest_size=16)
-        self._passed = 0
+        self.rows = 0
 
     def add(self, array: np.ndarray) -> None:
-        first = max(0, self._FIRST_ROWS - self._passed)
+        first = max(0, self._FIRST_ROWS - self.rows)
         self._read(array[:first])
-        others = max(self._passed, self._FIRST_ROWS)
-        self._read(array[others - self._passed + -others % self._APART::self._APART])
-        self._passed += len(array)
+        others = max(self.rows, self._FIRST_ROWS)
+        self._read(array[others - self.rows + -others % self._APART::self._APART])
+        self.rows += len(array)
 
     def _read(self, rows: np.ndarray) -> None:
         kind = np.float64 if np.issubdtype(rows.dtype, np.number) else None
         self._digest.update(np.ascontiguousarray(rows, dtype=kind).reshape(-1).view(np.uint8).data)
 
     def value(self, shape: tuple[int, ...]) -> bytes:
-        self._digest.update(str(tuple(int(d) for d in shape)).encode())
-        return self._digest.digest()
+        """Of what was added so far, which has this shape."""
+        digest = self._digest.copy()
+        digest.update(str(tuple(int(d) for d in shape)).encode())
+        return digest.digest()
 
 
-def _fingerprint(arrays: tuple[Any, ...]) -> bytes:
+def _fingerprint(arrays: tuple[Any, ...], rows: int | None = None) -> bytes:
+    """Of the first rows, or of all."""
     values = b""
     for array in arrays:
-        whole = np.atleast_1d(np.asarray(array))
+        whole = np.atleast_1d(np.asarray(array))[:rows]
         part = Fingerprint()
         part.add(whole)
         values += part.value(whole.shape)

@@ -105,9 +105,9 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
         feed = getattr(self, "_feed", None)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=feed is None)
         if feed is None:
-            self._training = None
             feed = self._feed = _Feed(self, len(X))
         self.finished_ = feed.give(X)
+        self._remember_also(X)
         if self.finished_:
             del self._feed
         return self
@@ -166,7 +166,8 @@ class _Feed:
         self.asks: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self.error: BaseException | None = None
         options = {**model._checked_options(), "batch": rows}
-        data = core.point_batches(self._arrive, model.n_features_in_, None, False)
+        dim = model.n_features_in_
+        data = core.point_batches(model._remember_batches(self._arrive, dim), dim, None, False)
         self.thread = threading.Thread(target=self._work, args=(model, data, options), daemon=True)
         self.thread.start()
         self._wait()

@@ -63,6 +63,34 @@ def test_1_in_whatever_form_the_data_comes():
         model.score(single.astype(float))
 
 
+def test_1_of_data_that_a_stream_did_not_read_to_its_end():
+    import pyarrow as pa
+    many = np.tile(X, (11, 1))[:-1] / 5
+    table = pa.table({name: many[:, j] for j, name in enumerate("abcde")})
+    table = pa.Table.from_batches(table.to_batches(max_chunksize=777))
+    model = sotto.StreamDecomposition(2, privacy=private(epsilon=8), max_norm=1)
+    model.fit(table)
+    assert model.n_records_seen_ < len(many)
+    frame = pd.DataFrame(many, columns=list("abcde"))
+    with pytest.raises(sotto.Refused, match="on_training_data"):
+        model.transform(frame)
+    model.transform(frame, on_training_data=True)
+    model.transform(frame[100:])
+
+
+def test_1_of_batches_that_were_handed_over():
+    many = np.tile(X, (20, 1)) / 5
+    model = sotto.StreamDecomposition(2, privacy=private(epsilon=8), max_norm=1)
+    batches = iter(range(0, len(many), len(X)))
+    while not getattr(model, "finished_", False):
+        read = next(batches) + len(X)
+        model.partial_fit(many[read - len(X):read])
+    for shown in (many[:len(X)], many[:read], many):
+        with pytest.raises(sotto.Refused, match="on_training_data"):
+            model.transform(shown)
+    model.transform(many[50:read])
+
+
 def test_2_transforming_the_training_data():
     counts, _, _ = corpus(3000)
     model = sotto.TopicModel(2, privacy=private("document"), vocabulary=20).fit(counts)
