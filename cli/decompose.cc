@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/not_private.h"
 #include "cli/people.h"
+#include "cli/print_found.h"
 #include "cli/print_plan.h"
 #include "sotto/base/error.h"
 #include "sotto/base/stopwatch.h"
@@ -81,7 +82,7 @@ class Decompose final : public Command {
     });
     write(result, seconds_reading, folder);
     task_.privacy.commit();
-    if (!common_.json) print(result);
+    if (!common_.json) print_found(result);
     return result.converged() ? exit_done : exit_not_converged;
   }
 
@@ -103,7 +104,7 @@ class Decompose final : public Command {
     });
     write(result, 0, folder);
     if (!common_.json) {
-      print(result);
+      print_found(result);
       fmt::print("{}\n", ranks->traffic());
     }
     return result.converged() ? exit_done : exit_not_converged;
@@ -118,39 +119,8 @@ class Decompose final : public Command {
     });
   }
 
-  // Refuses options that say nothing about people.
-  void require_of_people() const {
-    const EntryPrivacyOptions& entries = task_.privacy;
-    const DecomposeTask::Given& given = task_.given;
-    const std::pair<const char*, bool> of_entries[] = {
-        {"`components` auto", task_.components_auto},
-        {"`method`", task_.method != TensorMethod::automatic},
-        {"`ranks`", !task_.ranks.empty()},
-        {"`missing`", task_.missing},
-        {"`mask`", !task_.mask.empty()},
-        {"`sum-repeated`", task_.sum_repeated},
-        {"`whiten`", task_.whiten != WhitenBy::none},
-        {"`whiten-with`", !task_.whiten_with.empty()},
-        {"`order`", task_.order.has_value()},
-        {"`symmetrize`", task_.symmetry.symmetrize},
-        {"`starts`", given.starts},
-        {"`iterations`", given.iterations},
-        {"`polish`", given.polish},
-        {"`tolerance`", given.tolerance},
-        {"`mechanism`", entries.mechanism != PowerMechanism::automatic},
-        {"`as-published`", entries.as_published != Published::no},
-        {"`entry-change`", entries.entry_change != 1},
-        {"`max-entry`", entries.max_entry.has_value()},
-        {"`weight`", entries.weight.has_value()},
-        {"`anyway`", entries.anyway},
-        {"`dim`", dim_.has_value()}};
-    for (const auto& [option, is_given] : of_entries) {
-      SOTTO_REQUIRE_AT(!is_given, option, "does not work with `unit` person");
-    }
-  }
-
   ExitCode run_people() {
-    require_of_people();
+    PeopleFront::check_others(task_, dim_.has_value());
     return people_.run({path_, format_, task_.index_base, task_.power.components, task_.power.seed,
                         task_.labels, task_.csv, task_.non_negative, task_.privacy, plan_, common_,
                         ranks, [&](const std::string& title, const auto& unused) {
@@ -177,44 +147,6 @@ class Decompose final : public Command {
       write_result(*folder, document);
     }
     if (common_.json) fmt::print("{}", result_text(document));
-  }
-
-  // What a terminal shows of a joint fit: lines, each with its end.
-  static void print_fit(const DecomposeResult& result) {
-    fmt::print("{}", to_text(result));
-    if (result.certificate) return print_certificate(result);
-    fmt::print("{} in {:.3g} s, fit {:.6f}\n", status_text(result.found.status), result.seconds,
-               result.measures->fit());
-  }
-
-  static void print_certificate(const DecomposeResult& result) {
-    fmt::print(
-        "components of weight {:.3g} and more are expected to be recovered, weaker ones may "
-        "be noise\n{}; {}\n{}\n",
-        *result.recoverable, mechanism_text(result.mechanism), status_text(result.found.status),
-        result.certificate->to_text());
-  }
-
-  static void print(const DecomposeResult& result) {
-    if (result.cp || result.tucker) return print_fit(result);
-    const Decomposition& found = result.found;
-    const bool residuals = found.residuals.size() > 0;
-    fmt::print("{:>5}  {:>14}  {}{:>10}  {:>10}\n", "", "weight", residuals ? "  residual  " : "",
-               "agreement", "iterations");
-    for (Index j = 0; j < found.weights.size(); ++j) {
-      const std::string residual = residuals ? fmt::format("{:>10.2e}  ", found.residuals[j]) : "";
-      fmt::print("{:>5}  {:>14.8g}  {}{:>9.0f}%  {:>10}\n", j + 1, found.weights[j], residual,
-                 100 * found.agreement[j], found.iterations[static_cast<std::size_t>(j)]);
-    }
-    const char* status = status_text(found.status);
-    if (result.certificate) {
-      print_certificate(result);
-    } else {
-      const std::string fit =
-          result.measures ? fmt::format(", fit {:.6f}", result.measures->fit()) : "";
-      fmt::print("{} in {:.3g} s{}\n", status, result.seconds, fit);
-      if (!result.advice.empty()) fmt::print("{}\n", with_dashes(result.advice));
-    }
   }
 
   static constexpr const char* kUnit = "entry";

@@ -53,6 +53,36 @@ void PeopleFront::check_unused() const {
   }
 }
 
+void PeopleFront::check_others(const DecomposeTask& task, bool dim_given) {
+  const EntryPrivacyOptions& entries = task.privacy;
+  const DecomposeTask::Given& given = task.given;
+  const std::pair<const char*, bool> of_entries[] = {
+      {"`components` auto", task.components_auto},
+      {"`method`", task.method != TensorMethod::automatic},
+      {"`ranks`", !task.ranks.empty()},
+      {"`missing`", task.missing},
+      {"`mask`", !task.mask.empty()},
+      {"`sum-repeated`", task.sum_repeated},
+      {"`whiten`", task.whiten != WhitenBy::none},
+      {"`whiten-with`", !task.whiten_with.empty()},
+      {"`order`", task.order.has_value()},
+      {"`symmetrize`", task.symmetry.symmetrize},
+      {"`starts`", given.starts},
+      {"`iterations`", given.iterations},
+      {"`polish`", given.polish},
+      {"`tolerance`", given.tolerance},
+      {"`mechanism`", entries.mechanism != PowerMechanism::automatic},
+      {"`as-published`", entries.as_published != Published::no},
+      {"`entry-change`", entries.entry_change != 1},
+      {"`max-entry`", entries.max_entry.has_value()},
+      {"`weight`", entries.weight.has_value()},
+      {"`anyway`", entries.anyway},
+      {"`dim`", dim_given}};
+  for (const auto& [option, is_given] : of_entries) {
+    SOTTO_REQUIRE_AT(!is_given, option, "does not work with `unit` person");
+  }
+}
+
 AnswerQuestion PeopleFront::answers(const std::string& path, TensorFormat format,
                                     IndexBase index_base) const {
   return people_file_answers({path, format, index_base, task_.people.values});

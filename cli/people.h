@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "sotto/io/file_options.h"
+#include "sotto/tasks/decompose.h"
 #include "sotto/tasks/people.h"
 
 namespace sotto::cli {
@@ -23,6 +24,8 @@ class PeopleFront {
   bool chosen() const { return unit_ == TensorUnit::person; }
   // Refuses, for other units, options that only this one has.
   void check_unused() const;
+  // Refuses, for this unit, options that only others have.
+  static void check_others(const DecomposeTask& task, bool dim_given);
   // Options of the table that no other unit looks at.
   static std::vector<std::string> options();
 
