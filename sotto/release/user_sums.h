@@ -26,8 +26,8 @@ constexpr double kUserUnit = 0x1p-21;
 
 // How ratings become those of users: public numbers.
 struct UserRules {
-  ValueBounds bounds;
-  Index items;
+  ValueBounds bounds{};
+  Index items = 0;
   Index times = 0;     // of a public list; 0: time is not used
   Index per_user = 0;  // cap on the ratings of a user that count; 0: no cap
 

@@ -20,9 +20,9 @@ ObservedEntries shared_ratings(std::int32_t users) {
     const auto below = [&](Index count) {
       return static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(count)));
     };
-    const std::int32_t rows[] = {below(users), below(kSharedRules.items),
-                                 below(kSharedRules.times)};
-    entries.append(rows, 1 + 4 * random.uniform());
+    const std::int32_t place[] = {below(users), below(kSharedRules.items),
+                                  below(kSharedRules.times)};
+    entries.append(place, 1 + 4 * random.uniform());
   }
   return entries;
 }

@@ -43,7 +43,7 @@ struct ReadRules {
   ListedRows rows;
   UserRules rules;
 
-  explicit ReadRules(const std::string& text) : rules{} {
+  explicit ReadRules(const std::string& text) {
     ByteReader bytes(text, "a question to a shard");
     rules.bounds.low = bytes.real();
     rules.bounds.high = bytes.real();
@@ -134,7 +134,7 @@ class UserShardFiles {
   RatingFileOptions file_;
   std::function<void()> before_;
   std::optional<Sensitive<Users>> users_;
-  UserRules rules_{};
+  UserRules rules_;
   std::string read_by_;
   std::vector<std::string> facts_;
   Index ratings_ = 0;

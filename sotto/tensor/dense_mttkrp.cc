@@ -94,7 +94,7 @@ RowMatrix contract_first_mode(const RowMatrix& t, const RowMatrix& a) {
   parallel_for((outer + kRows - 1) / kRows, {0, t.rows() > kWorthThreadsRows}, [&](Index block) {
     const Index first = block * kRows, rows = std::min(kRows, outer - first);
     for (Index j = 0; j < inner; j += kTogether) {
-      std::array<const double*, kTogether> from;
+      std::array<const double*, kTogether> from{};
       for (Index n = 0; n < kTogether; ++n) {
         // Rows beyond the last one count as zeros.
         from[static_cast<std::size_t>(n)] =

@@ -4,8 +4,8 @@
 // The coordinator has the plan, the key, the noise, the ledger and the result. A shard answers one
 // question after the other, each with an exact part of a sum over its records. An answer depends on
 // the records and the question alone: what a shard keeps in between only saves time. Questions and
-// answers are bytes with a version and a checksum, so that anything can carry them: threads, MPI, an
-// engine. Whoever carries them sees exact sums: an answer is as secret as the records.
+// answers are bytes with a version and a checksum, so that anything can carry them: threads, MPI,
+// an engine. Whoever carries them sees exact sums: an answer is as secret as the records.
 #pragma once
 
 #include <functional>

@@ -40,9 +40,9 @@ inline Index packed_size(Index rows, int order) {
 
 // Stored slices, borrowed: those of all leading indices, or of some that follow one another.
 struct TailSlices {
-  Index dim;
-  int order;
-  const double* packed;
+  Index dim = 0;
+  int order = 3;
+  const double* packed = nullptr;
   Index before = 0;  // entries of the leading indices that come before them
 
   // Where the slices of leading index i begin.
