@@ -26,7 +26,7 @@ using testing::contour_delta;
 using testing::log_uniform;
 
 // Of properties that take seconds a case under the sanitizers.
-constexpr int kLongCases = unless_sanitized(1000, 3);
+constexpr int kLongCases = unless_sanitized(1000, 1);
 
 // Close to the exact value, and never below it.
 void expect_tight(double epsilon, double exact) {
