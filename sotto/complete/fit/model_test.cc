@@ -58,26 +58,27 @@ double slope_of(double& parameter, const CompletionModel& moved, const ObservedE
   return (above - below) / 2;
 }
 
-template <int O>
+template <int O, int S>
 void check_slopes(LowRank kind, const std::vector<Index>& dims, Index rank) {
   CompletionModel model = random_model(kind, rank, dims, 9);
+  ASSERT_EQ(model.stride(), S);
   const ObservedEntries entries = random_entries(dims, 0.9, 2);
   std::array<const double*, O> rows;
   for (std::size_t m = 0; m < O; ++m) {
     rows[m] = model.factors[m].data() + model.stride() * entries.index[m][0];
   }
-  std::array<Pack<8>, O> slope;
-  TuckerEntry<O, 8> tucker(rank);
+  std::array<Pack<S>, O> slope;
+  TuckerEntry<O, S> tucker(rank);
   if (kind == LowRank::cp) {
-    slope = CpEntry<O, 8>(rows).slope;
+    slope = CpEntry<O, S>(rows).slope;
   } else {
     EXPECT_NEAR(tucker.predict(rows, model.core.data()), naive_low_rank(model, entries, 0), 1e-12);
     tucker.slopes(rows, model.core.data(), slope);
   }
   for (std::size_t m = 0; m < O; ++m) {
-    double found[8];
+    double found[S];
     slope[m].store(found);
-    for (Index r = 0; r < 8; ++r) {
+    for (Index r = 0; r < S; ++r) {
       double& x = model.factors[m](entries.index[m][0], r);
       const double expected = r < rank ? slope_of(x, model, entries) : 0;
       EXPECT_NEAR(found[r], expected, 1e-11) << "mode " << m << " place " << r;
@@ -91,17 +92,17 @@ void check_slopes(LowRank kind, const std::vector<Index>& dims, Index rank) {
       const double expected = slope_of(model.core(q, r), model, entries);
       EXPECT_NEAR(moved(q, r), 0.5 * model.core(q, r) + 2 * expected, 1e-11);
     }
-    for (Index r = rank; r < 8; ++r) EXPECT_EQ(moved(q, r), 0);
+    for (Index r = rank; r < S; ++r) EXPECT_EQ(moved(q, r), 0);
   }
 }
 
 TEST(CompletionModel, slopes_of_an_entry_are_the_derivatives) {
   for (const LowRank kind : {LowRank::cp, LowRank::tucker}) {
-    check_slopes<3>(kind, {4, 3, 5}, 5);
-    check_slopes<4>(kind, {3, 4, 2, 3}, 5);
-    check_slopes<5>(kind, {2, 3, 2, 2, 3},
-                    kind == LowRank::cp ? 6 : 3);  // a core has rank^5 numbers
+    check_slopes<3, 8>(kind, {4, 3, 5}, 5);
+    check_slopes<4, 8>(kind, {3, 4, 2, 3}, 5);
+    check_slopes<5, 4>(kind, {2, 3, 2, 2, 3}, 3);
   }
+  check_slopes<5, 8>(LowRank::cp, {2, 3, 2, 2, 3}, 6);  // a core would have 6^5 numbers
 }
 
 TEST(CompletionModel, refuses_impossible_shapes) {
