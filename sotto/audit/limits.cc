@@ -11,14 +11,12 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a limit, many times over
 
+// Clopper and Pearson: the tail from `hits` on has the probability alpha there.
 double lower_limit(std::int64_t hits, std::int64_t n, double alpha) {
   if (hits == 0) return 0;
-  double low = 0, high = 1;
-  for (int step = 0; step < 60; ++step) {
-    const double middle = (low + high) / 2;
-    (binomial_tail(hits, n, middle) <= alpha ? low : high) = middle;
-  }
-  return low * (1 - kRounding);
+  const double limit =
+      boost::math::ibeta_inv(static_cast<double>(hits), static_cast<double>(n - hits + 1), alpha);
+  return limit * (1 - kRounding);
 }
 
 }  // namespace
