@@ -179,6 +179,12 @@ void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, Ro
   narrow_product(strided_transpose(a), b, c);
 }
 
+void multiply_narrow_columns_into(const MatrixView& a, const RowMatrix& b, double* c) {
+  SOTTO_REQUIRE(a.cols() == b.rows(), "cannot multiply {} x {} by {} x {}", a.rows(), a.cols(),
+                b.rows(), b.cols());
+  kernels::narrow_gemm_upright_columns(strided(a), b.data(), c, a.rows(), {b.cols(), b.cols()});
+}
+
 void multiply_narrow_list_into(const MatrixList& a, const RowMatrix& b, RowMatrix& c) {
   if (a.count == 1) {
     return multiply_narrow_into(Eigen::Map<const Matrix>(a.data, a.rows, a.columns), b, c);

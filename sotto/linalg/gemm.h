@@ -25,6 +25,8 @@ RowMatrix multiply_transposed_narrow(const MatrixView& a, const RowMatrix& b);  
 constexpr Index padded_narrow(Index columns) { return (columns + 3) / 4 * 4; }
 void multiply_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
 void multiply_transposed_narrow_into(const MatrixView& a, const RowMatrix& b, RowMatrix& c);
+// On one thread, for many small products; the columns of C lie one behind the other.
+void multiply_narrow_columns_into(const MatrixView& a, const RowMatrix& b, double* c);
 
 // Matrices of one size, column-major, that follow each other in memory.
 struct MatrixList {

@@ -41,6 +41,9 @@ TEST(Gemm, equals_the_triple_loop) {
     EXPECT_EQ(into.rightCols(padded.cols() - n).cwiseAbs().sum(), 0);
     multiply_transposed_narrow_into(a.transpose(), padded, into);
     EXPECT_LT((into.leftCols(n) - expected).cwiseAbs().maxCoeff(), 1e-11);
+    Matrix columns = Matrix::Ones(m, n);
+    multiply_narrow_columns_into(a, b, columns.data());
+    EXPECT_LT((columns - expected).cwiseAbs().maxCoeff(), 1e-11);
   }
 }
 
@@ -76,6 +79,7 @@ TEST(Gemm, refuses_shapes_that_do_not_fit) {
   EXPECT_THROW(multiply_narrow_into(Matrix(2, 3), RowMatrix(3, 5), into), Error);
   EXPECT_THROW(multiply_narrow_into(Matrix(2, 3), RowMatrix(2, 4), into), Error);
   EXPECT_THROW(multiply_transposed_narrow_into(Matrix(2, 3), RowMatrix(3, 4), into), Error);
+  EXPECT_THROW(multiply_narrow_columns_into(Matrix(2, 3), RowMatrix(2, 4), nullptr), Error);
 }
 
 TEST(Spectral, leading_eigenpairs_are_sorted_by_absolute_value_and_diagonalise) {

@@ -87,104 +87,103 @@ DenseTensor products_in_order(const TensorView& tensor, std::span<const Matrix> 
 class LeadingModes {
  public:
   LeadingModes(const std::vector<Index>& dims, std::span<const Matrix> u)
-      : u_(u),
-        strides_(u.size()),
-        outermost_(RowMatrix::Zero(dims[0], padded_narrow(u[0].cols()))) {
-    outermost_.leftCols(u[0].cols()) = u[0];
+      : u_(u), strides_(u.size()), last_(u.back()) {
     Index stride = 1;
     for (Index m = std::ssize(dims) - 1; m >= 0; --m) {
-      if (m < count()) strides_[m] = stride;
+      if (m <= last()) strides_[m] = stride;
       stride *= dims[m];
     }
   }
-  Index count() const { return std::ssize(u_); }
+  Index last() const { return std::ssize(u_) - 1; }
   Index places() const { return strides_.back(); }
   // As many as have sums that stay in the cache, yet enough for long runs through the memory.
   Index places_at_a_time() const {
     constexpr Index kSums = Index{1} << 16, kFewest = 64, kMost = 512;
-    Index sums_of_place = outermost_.cols();
-    for (const Matrix& u : u_.subspan(1)) sums_of_place *= u.cols();
+    Index sums_of_place = 1;
+    for (const Matrix& u : u_) sums_of_place *= u.cols();
     return std::clamp(kSums / sums_of_place, kFewest, kMost);
   }
   Index stride(Index mode) const { return strides_[mode]; }
   const Matrix& u(Index mode) const { return u_[mode]; }
-  const RowMatrix& outermost() const { return outermost_; }  // with columns of zeros
+  const RowMatrix& last_u() const { return last_; }
 
  private:
   std::span<const Matrix> u_;
   std::vector<Index> strides_;
-  RowMatrix outermost_;
+  RowMatrix last_;
 };
 
-// X x_0 U_0^T .. x_m U_m^T for some places of the modes behind. At each row of mode m the product
-// of the modes before it is made, for a few rows together, and added up at once.
+// X x_0 U_0^T .. x_m U_m^T for some places of the modes behind. The last of these modes, whose rows
+// are nearest in memory, is contracted first. At each row of a mode the product of the modes
+// behind it is made, for a few rows together, and added up at once.
 class LeadingProducts {
  public:
   explicit LeadingProducts(const LeadingModes& modes)
-      : modes_(modes), kept_(static_cast<std::size_t>(modes.count())) {}
+      : modes_(modes), kept_(static_cast<std::size_t>(modes.last())) {}
 
   // `x`: the first place, in row 0 of all leading modes.
   void compute(const double* x, Index places) {
     places_ = places;
-    const Index last = modes_.count() - 1;
-    make_size(sums_, length(), columns(last));
-    compute(last, x, sums_);
+    make_size(sums_, length(0), modes_.u(0).cols());
+    product_from(0, x, sums_.data());
   }
 
   // In C order of all modes; `out`: the first place.
   void copy_to(double* out) const {
-    const Index padded = modes_.outermost().cols(), rank = modes_.u(0).cols();
-    for (Index r = 0; r < rank; ++r) {
-      for (Index c = 0; c < sums_.cols(); ++c, out += modes_.places()) {
-        Eigen::Map<Vector>(out, places_) = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(
-            sums_.col(c).data() + r, places_, Eigen::InnerStride<>(padded));
-      }
+    const double* from = sums_.data();
+    for (Index n = sums_.size() / places_; n > 0; --n, from += places_, out += modes_.places()) {
+      std::copy_n(from, places_, out);
     }
   }
 
  private:
-  // A column holds all places, each with the columns of U_0; columns are the places of the ranks
-  // of modes 1 to m, in C order.
-  using Sums = Eigen::Ref<Matrix, 0, Eigen::OuterStride<>>;
   static constexpr Index kRowsAtATime = 4;
 
-  Index length() const { return places_ * modes_.outermost().cols(); }
-  Index columns(Index mode) const {
-    return mode == 0 ? 1 : columns(mode - 1) * modes_.u(mode).cols();
+  // Of what a row of the mode leaves: the ranks of the modes behind it, and the places.
+  Index length(Index mode) const {
+    Index result = places_;
+    for (Index m = mode + 1; m <= modes_.last(); ++m) result *= modes_.u(m).cols();
+    return result;
   }
 
-  void compute(Index mode, const double* x, Sums sums) {
+  // The product of this mode and those behind it: a column for each rank of the mode.
+  void product_from(Index mode, const double* x, double* out) {
     const Matrix& u = modes_.u(mode);
-    const Eigen::OuterStride<> stride(modes_.stride(mode));
-    if (mode == 0) {
-      multiply_narrow_into(
-          Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(x, places_, u.rows(), stride),
-          modes_.outermost(), once_);
-      sums.col(0) = Eigen::Map<const Vector>(once_.data(), once_.size());
+    const Index stride = modes_.stride(mode);
+    if (mode == modes_.last()) {
+      multiply_narrow_columns_into(Eigen::Map<const Matrix, 0, Eigen::OuterStride<>>(
+                                       x, places_, u.rows(), Eigen::OuterStride<>(stride)),
+                                   modes_.last_u(), out);
       return;
     }
-    const Index before = columns(mode - 1);
-    Matrix& kept = kept_[static_cast<std::size_t>(mode)];
-    make_size(kept, length(), before * kRowsAtATime);
+    Eigen::Map<Matrix> sums(out, length(mode), u.cols());
     sums.setZero();
+    Matrix& kept = kept_[static_cast<std::size_t>(mode)];
+    make_size(kept, sums.rows(), kRowsAtATime);
     for (Index row = 0; row < u.rows(); row += kRowsAtATime) {
       const Index rows = std::min(kRowsAtATime, u.rows() - row);
       for (Index i = 0; i < rows; ++i) {
-        compute(mode - 1, x + (row + i) * modes_.stride(mode),
-                Eigen::Map<Matrix, 0, Eigen::OuterStride<>>(
-                    kept.col(i).data(), length(), before,
-                    Eigen::OuterStride<>(kRowsAtATime * length())));
+        product_from(mode + 1, x + (row + i) * stride, kept.col(i).data());
       }
-      for (Index n = 0; n < sums.cols(); ++n) {
-        sums.col(n).noalias() += kept.middleCols(n / u.cols() * kRowsAtATime, rows) *
-                                 u.col(n % u.cols()).segment(row, rows);
+      add_products(kept.leftCols(rows), u.middleRows(row, rows), sums);
+    }
+  }
+
+  // sums += kept U, some rows at a time, which then stay in the cache for all columns.
+  static void add_products(const Eigen::Ref<const Matrix>& kept,
+                           const Eigen::Ref<const Matrix, 0, Eigen::OuterStride<>>& u,
+                           Eigen::Ref<Matrix> sums) {
+    constexpr Index kTogether = 512;
+    for (Index first = 0; first < sums.rows(); first += kTogether) {
+      const Index length = std::min(kTogether, sums.rows() - first);
+      for (Index r = 0; r < sums.cols(); ++r) {
+        sums.col(r).segment(first, length).noalias() += kept.middleRows(first, length) * u.col(r);
       }
     }
   }
 
   const LeadingModes& modes_;
   Index places_ = 0;
-  RowMatrix once_;
   std::vector<Matrix> kept_;
   Matrix sums_;
 };

@@ -165,6 +165,7 @@ constexpr Index kSumRow = kBlockRows + 16;  // of C^T: no power of two, which wo
 constexpr int kRowVectors = 2;
 constexpr Index kTileRows = kRowVectors * kLanes;
 constexpr int kMostColumns = kLanes == 8 ? 12 : 6;  // as many sums as registers hold beside A
+constexpr Index kLine = 8;
 
 // The sums of a block: where they begin, and whether they begin at zero.
 struct UprightSums {
@@ -172,12 +173,33 @@ struct UprightSums {
   bool fresh;
 };
 
+// Asks for a block, kTileRows numbers at a time, for the second cache.
+class BlockAhead {
+ public:
+  // What comes behind the columns of `block`.
+  explicit BlockAhead(const StridedMatrix& block)
+      : at_(block.data + block.columns * block.column_step),
+        to_next_(block.column_step >= kBlockRows ? block.column_step - kBlockRows : 0) {}
+
+  [[gnu::always_inline]] void ask() {
+    for (Index line = 0; line < kTileRows; line += kLine) __builtin_prefetch(at_ + line, 0, 2);
+    at_ += kTileRows;
+    left_ -= kTileRows;
+    if (left_ > 0) return;
+    at_ += to_next_;
+    left_ = kBlockRows;
+  }
+
+ private:
+  const double* at_;
+  Index to_next_, left_ = kBlockRows;
+};
+
 // kTileRows rows of Columns rows of C^T, kSumRow apart; rows of B have `stride` numbers. Each step
-// asks for kTileRows numbers from `ahead` on, for the second cache, and for those of the next tile.
+// asks for numbers of the next block, and of the next tile.
 template <int Columns>
 void upright_tile(const StridedMatrix& a, const double* b, Index stride, UprightSums sums,
-                  const double* ahead) {
-  constexpr Index kLine = 8;
+                  BlockAhead& ahead) {
   double* const ct = sums.ct;
   static constexpr double kZeros[kTileRows] = {};
   const double* const from = sums.fresh ? kZeros : ct;
@@ -188,8 +210,8 @@ void upright_tile(const StridedMatrix& a, const double* b, Index stride, Upright
   }
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
+    ahead.ask();
     for (Index line = 0; line < kTileRows; line += kLine) {
-      __builtin_prefetch(ahead + t * kTileRows + line, 0, 2);
       __builtin_prefetch(column + kTileRows + line);
     }
     Lanes x[kRowVectors];
@@ -210,22 +232,19 @@ void upright_end(const StridedMatrix& a, const double* b, Index stride, UprightS
   for (Index t = 0; t < a.columns; ++t) {
     std::copy_n(a.data + t * a.column_step, a.rows, copy + t * kTileRows);
   }
-  upright_tile<Columns>({copy, kTileRows, a.columns, 1, kTileRows}, b, stride, sums, copy);
+  const StridedMatrix tile{copy, kTileRows, a.columns, 1, kTileRows};
+  BlockAhead nothing({copy, kTileRows, 0, 1, 0});
+  upright_tile<Columns>(tile, b, stride, sums, nothing);
 }
 
 // All rows of a block of A.
 template <int Columns>
 void upright_strip(const StridedMatrix& a, const double* b, Index stride, UprightSums sums) {
-  constexpr Index kAskedByTile = kBlockDepth * kTileRows;
-  static_assert(kBlockRows % kAskedByTile == 0);
-  const bool apart = a.column_step >= kBlockRows;
-  const double* next = a.data + kBlockDepth * a.column_step;
+  BlockAhead ahead(a);
   StridedMatrix rest = a;
-  for (Index asked = 0; rest.rows >= kTileRows; rest.rows -= kTileRows, rest.data += kTileRows) {
-    upright_tile<Columns>(rest, b, stride, sums, next + asked);
+  for (; rest.rows >= kTileRows; rest.rows -= kTileRows, rest.data += kTileRows) {
+    upright_tile<Columns>(rest, b, stride, sums, ahead);
     sums.ct += kTileRows;
-    asked += kAskedByTile;
-    if (apart && asked == kBlockRows) next += a.column_step, asked = 0;
   }
   if (rest.rows > 0) upright_end<Columns>(rest, b, stride, sums);
 }
@@ -251,21 +270,24 @@ void upright_block(const StridedMatrix& a, const double* b, NarrowColumns column
   }
 }
 
-// Calls take(row of C, sums of that row, kSumRow apart) for each row of A B.
+// Calls take(first row, rows, C^T of these rows) for each block of rows of C = A B; rows of C^T are
+// kSumRow apart.
 template <class Take>
-void upright_product(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns,
-                     Take take) {
+void upright_product(const StridedMatrix& a, const double* b, NarrowColumns columns, Take take) {
   thread_local Matrix ct;  // new memory would cost as much as a small product
   make_size(ct, kSumRow, columns.used);
   if (a.columns == 0) ct.setZero();
+  // Blocks of the same depth, since each asks for as much as it has itself.
+  const Index blocks = (a.columns + kBlockDepth - 1) / kBlockDepth;
+  const Index depth = blocks == 0 ? 1 : (a.columns + blocks - 1) / blocks;
   for (Index row = 0; row < a.rows; row += kBlockRows) {
     const Index rows = std::min(kBlockRows, a.rows - row);
-    for (Index t = 0; t < a.columns; t += kBlockDepth) {
+    for (Index t = 0; t < a.columns; t += depth) {
       const StridedMatrix block{a.data + row + t * a.column_step, rows,
-                                std::min(kBlockDepth, a.columns - t), 1, a.column_step};
+                                std::min(depth, a.columns - t), 1, a.column_step};
       upright_block(block, b + t * columns.all, columns, {ct.data(), t == 0});
     }
-    for (Index i = 0; i < rows; ++i) take(c + (row + i) * columns.all, ct.data() + i);
+    take(row, rows, std::as_const(ct).data());
   }
 }
 
@@ -273,8 +295,10 @@ void upright_product(const StridedMatrix& a, const double* b, double* c, NarrowC
 
 void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
   if (a.row_step == 1) {
-    return upright_product(a, b, c, {n, n}, [n](double* row, const double* sums) {
-      for (Index j = 0; j < n; ++j) row[j] += sums[j * kSumRow];
+    return upright_product(a, b, {n, n}, [&](Index first, Index rows, const double* ct) {
+      for (Index i = 0; i < rows; ++i) {
+        for (Index j = 0; j < n; ++j) c[(first + i) * n + j] += ct[j * kSumRow + i];
+      }
     });
   }
   const Index done = full_strips(a, b, c, n);
@@ -283,9 +307,21 @@ void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, 
 
 void narrow_gemm_upright(const StridedMatrix& a, const double* b, double* c,
                          NarrowColumns columns) {
-  upright_product(a, b, c, columns, [columns](double* row, const double* sums) {
-    for (Index j = 0; j < columns.used; ++j) row[j] = sums[j * kSumRow];
-    for (Index j = columns.used; j < columns.all; ++j) row[j] = 0;
+  upright_product(a, b, columns, [&](Index first, Index rows, const double* ct) {
+    for (Index i = 0; i < rows; ++i) {
+      double* row = c + (first + i) * columns.all;
+      for (Index j = 0; j < columns.used; ++j) row[j] = ct[j * kSumRow + i];
+      for (Index j = columns.used; j < columns.all; ++j) row[j] = 0;
+    }
+  });
+}
+
+void narrow_gemm_upright_columns(const StridedMatrix& a, const double* b, double* c, Index step,
+                                 NarrowColumns columns) {
+  upright_product(a, b, columns, [&](Index first, Index rows, const double* ct) {
+    for (Index j = 0; j < columns.used; ++j) {
+      std::copy_n(ct + j * kSumRow, rows, c + j * step + first);
+    }
   });
 }
 

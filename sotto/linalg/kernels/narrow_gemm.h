@@ -30,4 +30,8 @@ struct NarrowColumns {
 // read in B.
 void narrow_gemm_upright(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns);
 
+// The same for a column-major C whose columns are `step` numbers apart, without padding.
+void narrow_gemm_upright_columns(const StridedMatrix& a, const double* b, double* c, Index step,
+                                 NarrowColumns columns);
+
 }  // namespace sotto::kernels

@@ -64,6 +64,13 @@ TEST(NarrowGemm, an_upright_product_takes_the_place_of_what_was_there) {
         expected.rightCols(n.all - n.used).setZero();
         kernels::narrow_gemm_upright({at.data(), m, k, 1, m}, b.data(), c.data(), n);
         EXPECT_LT((c - expected).cwiseAbs().maxCoeff(), 1e-12) << m << " " << k << " " << n.used;
+
+        // Columns that begin m + 3 numbers apart leave what is between them alone.
+        Matrix columns = Matrix::Constant(m + 3, n.used, 7);
+        kernels::narrow_gemm_upright_columns({at.data(), m, k, 1, m}, b.data(), columns.data(),
+                                             m + 3, n);
+        EXPECT_LT((columns.topRows(m) - expected.leftCols(n.used)).cwiseAbs().maxCoeff(), 1e-12);
+        EXPECT_TRUE((columns.bottomRows(3).array() == 7).all());
       }
     }
   }
