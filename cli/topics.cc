@@ -83,13 +83,13 @@ class Topics final : public Command {
   bool runs_on_ranks() const override { return true; }
   AnswerQuestion answers() override {
     common_.apply(ranks);
-    return document_file_answers(paths_, task_.file, task_.privacy.asked());
+    return document_file_answers(paths_, task_.reading(), task_.privacy.asked());
   }
 
  private:
   TopicsResult run_alone(const Stopwatch& reading) {
-    Input<Corpus> documents =
-        while_reading([&] { return documents_input(paths_, task_.file, task_.privacy.asked()); });
+    Input<Corpus> documents = while_reading(
+        [&] { return documents_input(paths_, task_.reading(), task_.privacy.asked()); });
     seconds_reading_ = reading.seconds();
     return with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(documents), task_, progress);
@@ -98,7 +98,7 @@ class Topics final : public Command {
 
   TopicsResult run_on_ranks(const Stopwatch& reading) {
     Input<Documents> documents =
-        sharded_documents(paths_, task_.file, task_.privacy.asked(), *ranks);
+        sharded_documents(paths_, task_.reading(), task_.privacy.asked(), *ranks);
     seconds_reading_ = reading.seconds();
     return with_progress([&](const ProgressCallback& progress) {
       return sotto::run(std::move(documents), task_, progress);
@@ -107,12 +107,13 @@ class Topics final : public Command {
 
   // The parts in which words are counted are as long as there are different words, which is not
   // released.
-  bool sizes_are_public() const { return !task_.privacy.asked() || !task_.file.vocab.empty(); }
+  bool sizes_are_public() const { return !task_.privacy.asked() || !task_.reading().vocab.empty(); }
 
   PublicCorpusShape shape() const {
     SOTTO_REQUIRE_AT(documents_, "`plan`", "needs `documents`: the corpus is not read");
-    if (task_.file.vocab.empty()) return {*documents_, words_.value_or(0)};
-    return {*documents_, std::ssize(read_vocabulary(task_.file.vocab))};
+    const std::string vocab = task_.reading().vocab;
+    if (vocab.empty()) return {*documents_, words_.value_or(0)};
+    return {*documents_, std::ssize(read_vocabulary(vocab))};
   }
 
   std::vector<std::string> inputs() const {

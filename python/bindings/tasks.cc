@@ -13,6 +13,7 @@
 #include "python/bindings/data.h"
 #include "python/bindings/outcome.h"
 #include "python/bindings/points.h"
+#include "sotto/io/read_corpus.h"
 #include "sotto/models/people_factors.h"
 #include "sotto/models/topic_evaluation.h"
 #include "sotto/privacy/run_cost.h"
@@ -379,6 +380,7 @@ void bind_tasks(nb::module_& m) {
   const nb::class_<Ratings> ratings_class(m, "Ratings");
   m.def("documents", corpus_of_rows);
   m.def("documents_of_texts", corpus_of_texts);
+  m.def("words_of_file", read_vocabulary);
   m.def("points", points_of_array);
   m.def("sparse_points", points_of_rows);
   m.def("point_batches", points_of_batches, nb::arg("begin"), nb::arg("dim"),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,10 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         The words, fixed without looking at the documents, or their number. A private fit of counts
         needs it: the columns of a matrix of counts were chosen from the documents as a rule. A
         private fit of texts without it chooses the words privately.
+    background : str or path, optional
+        A file that counts the words of some public corpus, a line ``word<TAB>count`` each: what a
+        private fit expects of words that do not stand out of the noise. Its words are the
+        vocabulary where none is given.
     model : {"lda", "single"}
         Whether a document mixes topics or has one.
     alpha0 : float
@@ -80,13 +85,15 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
     _units = ("document",)
 
     def __init__(self, n_components: int = 10, *, privacy: Privacy | None = None,
-                 vocabulary: Any = None, model: str = "lda", alpha0: float = 1.0,
+                 vocabulary: Any = None, background: Any = None, model: str = "lda",
+                 alpha0: float = 1.0,
                  refine: int | None = None, mechanism: str = "auto", core: int | None = None,
                  tokenizer: Any = None, stop_words: str | None = None, min_length: int = 2,
                  keep_case: bool = False, random_state: Any = None, progress: Any = None) -> None:
         self.n_components = n_components
         self.privacy = privacy
         self.vocabulary = vocabulary
+        self.background = background
         self.model = model
         self.alpha0 = alpha0
         self.refine = refine
@@ -159,6 +166,8 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
             options["alpha0"] = self.alpha0
         if self._private:
             options |= {"mechanism": self.mechanism, "core": self.core}
+        if self.background is not None:
+            options["background"] = os.fspath(self.background)
         return options
 
     def _keep(self, found: dict[str, Any]) -> TopicModel:
@@ -236,6 +245,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
                 "min_length": self.min_length, "keep_case": self.keep_case}
 
     def _declared_words(self, X: Any) -> tuple[list[str] | None, int | None]:
+        if self.vocabulary is None and self.background is not None:
+            words = core.words_of_file(os.fspath(self.background))
+            return words, len(words)
         if self.vocabulary is None:
             if self._private or not hasattr(X, "columns"):
                 return None, None

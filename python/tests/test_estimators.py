@@ -60,6 +60,17 @@ def test_topics_of_texts_have_words():
     assert model.perplexity(texts) < 7 < np.exp(-model.score(["apple iron pear tin"] * 20)) * 2
 
 
+def test_a_background_gives_a_private_fit_its_words(tmp_path):
+    file = tmp_path / "english.tsv"
+    file.write_text("cold\t9\nwind\t7\nsand\t2\nsun\t1\nseldom\t0\n")
+    texts = ["cold wind"] * 3000 + ["sand sun other"] * 3000
+    model = sotto.TopicModel(2, privacy=private("document", 4), background=file).fit(texts)
+    assert model.vocabulary_ == ["cold", "wind", "sand", "sun", "seldom"]
+    assert "english.tsv" in str(model.certificate_)
+    with pytest.raises(sotto.Refused, match="background: is for private runs"):
+        sotto.TopicModel(2, background=file).fit(texts)
+
+
 def test_private_texts_choose_their_words_privately():
     rng = np.random.default_rng(0)
     words = [f"word{n}" for n in range(8)]

@@ -65,7 +65,12 @@ bool has_header_line(const CorpusFileOptions& options);
 Sensitive<Corpus> read_corpus_over(const std::vector<std::string>& words, Index count,
                                    const std::string& path, CorpusFileOptions options);
 
-// The words of a file, one a line; blank lines only at the end.
+// The words of a file, one a line; blank lines only at the end. A tab and a count may follow a
+// word.
 std::vector<std::string> read_vocabulary(const std::string& path);
+
+// The same for a file that counts every word. Refuses a word that stands there twice, and counts
+// whose sum is zero.
+WordCounts read_word_counts(const std::string& path);
 
 }  // namespace sotto

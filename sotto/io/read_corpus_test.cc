@@ -207,6 +207,22 @@ TEST_F(ReadCorpus, refuses_what_has_no_words) {
   EXPECT_EQ(documents_of(read("none of these\n\n", text)), (Documents{{}, {}}));
 }
 
+TEST_F(ReadCorpus, counts_of_words_are_complete_and_count_something) {
+  const auto counts = [&](const std::string& text) {
+    put(folder_ / "counts", text);
+    return read_word_counts(folder_ / "counts");
+  };
+  EXPECT_EQ(counts("the\t10\n of it \t2.5\nrare\t0\n\n"),
+            (WordCounts{{"the", 10}, {"of it", 2.5}, {"rare", 0}}));
+  EXPECT_ERROR(counts("the\t10\nof\n"), "counts:2: is no word, tab and count");
+  EXPECT_ERROR(counts("the\t-1\n"), "counts:1: is no word");
+  EXPECT_ERROR(counts("the\tnan\n"), "counts:1: is no word");
+  EXPECT_ERROR(counts("the\t10 \nthe\t1\n"), "counts:2: has a word that stands in the file twice");
+  EXPECT_ERROR(counts("the\t0\n"), "counts: must have a positive sum");
+  EXPECT_ERROR(counts("the\t1e308\nof\t1e308\n"), "counts: must have a positive sum");
+  EXPECT_ERROR(counts(""), "counts: has no words");
+}
+
 TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {
   const std::vector<std::string> five = {"a", "b", "c d", "e", "f"};
   for (const std::string& text : {uci, lda_c, svmlight, mm}) {
@@ -221,6 +237,10 @@ TEST_F(ReadCorpus, names_the_words_by_a_vocabulary_that_must_fit) {
   EXPECT_ERROR(read(svmlight, four), "docs:3: word number 5 is not between 1 and 4");
   EXPECT_ERROR(read(uci, four), "`vocab`: has 4 words, the header of");
   EXPECT_ERROR(read(mm, four), "`vocab`: has 4 words, the header of");
+  EXPECT_EQ(read(lda_c, with_vocab("a\t7\nb\nc  d\t0.5\n\te \t1e3\nf\n")).vocabulary,
+            (std::vector<std::string>{"a", "b", "c  d", "e", "f"}));
+  EXPECT_ERROR(read(lda_c, with_vocab("0\ta\t9\nb\n")), "vocab:1: has a tab");
+  EXPECT_ERROR(read(lda_c, with_vocab("a\tb\n")), "vocab:1: has a tab");
   EXPECT_ERROR(read(lda_c, with_vocab("a\n\nb\n")), "vocab:2: is blank");
   EXPECT_ERROR(read(lda_c, with_vocab("\n\n")), "vocab: has no words");
   CorpusFileOptions missing;

@@ -1,6 +1,7 @@
 #include "sotto/models/private_topics.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sotto/models/private_topics_estimate.h"
 
@@ -18,14 +19,14 @@ constexpr int kExpectationRounds = 8;
 class TopicReleases {
  public:
   TopicReleases(PrivateDocuments& documents, const PrivateTopicPlan& plan,
-                const TopicOptions& options, const ProgressCallback& progress)
+                const TopicOptions& options, Vector background, const ProgressCallback& progress)
       : documents_(documents),
         plan_(plan),
         progress_(progress),
         shares_(plan.shares),
         steps_(plan.steps),
         mechanism_(plan.mechanism),
-        estimate_(plan.shape.words, options) {}
+        estimate_(plan.shape.words, options, std::move(background)) {}
 
   PrivateTopicFit run() {
     release_first();
@@ -109,8 +110,8 @@ class TopicReleases {
 }  // namespace
 
 PrivateTopicFit fit_private_topics(Sensitive<Documents> data, const PrivateTopicPlan& plan,
-                                   const TopicOptions& options, PrivateRun& run,
-                                   const ProgressCallback& progress) {
+                                   const TopicOptions& options, const WordCounts* background,
+                                   PrivateRun& run, const ProgressCallback& progress) {
   PrivateTopicPlan known = plan;
   if (plan.shape.words == 0) {
     data = select_vocabulary(std::move(data), plan.vocabulary(), run);
@@ -120,7 +121,9 @@ PrivateTopicFit fit_private_topics(Sensitive<Documents> data, const PrivateTopic
   }
   std::vector<std::string> words = public_words(data);
   PrivateDocuments documents(std::move(data), run);
-  PrivateTopicFit fit = TopicReleases(documents, known, options, progress).run();
+  Vector expected = background != nullptr ? background_of(*background, words) : Vector();
+  PrivateTopicFit fit =
+      TopicReleases(documents, known, options, std::move(expected), progress).run();
   fit.vocabulary = std::move(words);
   return fit;
 }

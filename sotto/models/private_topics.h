@@ -21,6 +21,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/models/private_topics_plan.h"
 #include "sotto/release/private_run.h"
+#include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
@@ -32,9 +33,10 @@ struct PrivateTopicFit {
   std::int64_t steps = 0;
 };
 
-// `run` must be made from run_plan(plan).
+// `run` must be made from run_plan(plan). `background`: counts of words in some public corpus,
+// which say what a word that does not stand out of its noise is like; null: none are known.
 PrivateTopicFit fit_private_topics(Sensitive<Documents> documents, const PrivateTopicPlan& plan,
-                                   const TopicOptions& options, PrivateRun& run,
-                                   const ProgressCallback& progress = {});
+                                   const TopicOptions& options, const WordCounts* background,
+                                   PrivateRun& run, const ProgressCallback& progress = {});
 
 }  // namespace sotto

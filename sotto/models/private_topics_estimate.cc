@@ -23,6 +23,8 @@ constexpr double kStepDecay = 0.6;
 // The part of a topic that is spread over all words by their frequency, so that no word is
 // impossible.
 constexpr double kBackground = 1e-3;
+// How far the frequency of a word may be from that of a public background, as a ratio.
+constexpr double kLargestOfBackground = 300, kSmallestOfBackground = 1e-3;
 
 Vector gather(const Vector& all, const CoreWords& kept) {
   Vector some(static_cast<Index>(kept.size()));
@@ -44,15 +46,32 @@ Matrix scatter(const Matrix& some, const CoreWords& kept, Matrix rest) {
 
 }  // namespace
 
+Vector background_of(const WordCounts& counts, const std::vector<std::string>& words) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& [word, count] : counts) {
+    if (count > 0) least = std::min(least, count);
+  }
+  Vector background(std::ssize(words));
+  for (Index w = 0; w < background.size(); ++w) {
+    const auto found = counts.find(words[static_cast<std::size_t>(w)]);
+    background[w] = std::max(found == counts.end() ? 0 : found->second, 0.5 * least);
+  }
+  return background / background.sum();
+}
+
 void FrequencyEstimate::add(const Vector& estimate, const Vector& deviation) {
   const Vector precision = deviation.array().square().inverse();
   sum_ += estimate.cwiseProduct(precision);
   precision_ += precision;
-}
-
-Vector FrequencyEstimate::value() const {
-  const Vector f = (sum_.array() / precision_.array()).max(0.5 * precision_.array().rsqrt());
-  return f / f.sum();
+  const Vector mean = sum_.cwiseQuotient(precision_), noise = precision_.array().rsqrt();
+  if (has_background() && value_.size() == 0) {
+    background_ = likeliest_scales(mean, noise, background_, kLargestOfBackground);
+  }
+  const Vector f = has_background()
+                       ? posterior_means(mean, noise, background_, kLargestOfBackground)
+                             .cwiseMax(kSmallestOfBackground * background_)
+                       : mean.cwiseMax(0.5 * noise);
+  value_ = f / f.sum();
 }
 
 void WordEstimate::add(const Matrix& estimate, const Matrix& deviation, double decay) {
@@ -70,8 +89,12 @@ Matrix WordEstimate::value(const Vector& frequencies, const Vector& shares) cons
   return topics;
 }
 
-PrivateTopicEstimate::PrivateTopicEstimate(Index words, const TopicOptions& options)
-    : words_(words), options_(options), frequencies_(words), estimate_(words, options.topics) {}
+PrivateTopicEstimate::PrivateTopicEstimate(Index words, const TopicOptions& options,
+                                           Vector background)
+    : words_(words),
+      options_(options),
+      frequencies_(words, std::move(background)),
+      estimate_(words, options.topics) {}
 
 TopicModel PrivateTopicEstimate::with_shares(Matrix topics, const Vector& shares) const {
   const double total = alpha0() > 0 ? alpha0() : 1;
@@ -101,8 +124,13 @@ double PrivateTopicEstimate::expected_strength(Index documents, double second_mu
   return square / (alpha0() + 1) / edge;
 }
 
+Vector PrivateTopicEstimate::first_weights() const {
+  return frequencies_.has_background() ? frequencies_.value() * std::max(first_mass(), 0.0)
+                                       : first_.value;
+}
+
 CoreWords PrivateTopicEstimate::most_frequent(Index count) const {
-  const Vector& frequency = first_.value;
+  const Vector frequency = frequencies_.has_background() ? frequencies_.value() : first_.value;
   CoreWords order(static_cast<std::size_t>(frequency.size()));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -205,7 +233,7 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
 }
 
 Vector PrivateTopicEstimate::step_scale() const {
-  const Vector raised = first_.value.cwiseMax(first_.deviation);
+  const Vector raised = first_weights().cwiseMax(first_.deviation);
   return (raised / raised.maxCoeff()).array().pow(-0.25);
 }
 

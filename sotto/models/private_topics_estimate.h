@@ -3,29 +3,42 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sotto/base/progress.h"
 #include "sotto/models/topic_model.h"
 #include "sotto/release/noisy.h"
+#include "sotto/tensor/corpus.h"
 
 namespace sotto {
 
 // The words of the second moment, by their numbers in increasing order.
 using CoreWords = std::vector<std::int32_t>;
 
+// The frequencies that a public background gives these words; they sum to one. A word that it does
+// not count gets half of its least count.
+Vector background_of(const WordCounts& counts, const std::vector<std::string>& words);
+
 // Word frequencies from several released estimates, weighted by precision.
 class FrequencyEstimate {
  public:
-  explicit FrequencyEstimate(Index words)
-      : sum_(Vector::Zero(words)), precision_(Vector::Zero(words)) {}
+  // `background`: frequencies that are near, from elsewhere; empty: none are known.
+  explicit FrequencyEstimate(Index words, Vector background = {})
+      : background_(std::move(background)),
+        sum_(Vector::Zero(words)),
+        precision_(Vector::Zero(words)) {}
 
   void add(const Vector& estimate, const Vector& deviation);
-  // Each word has at least half its noise; the values sum to one.
-  Vector value() const;
+  // The values sum to one. Without a background each word has at least half its noise; with one, a
+  // word that does not stand out of its noise has its posterior mean. The first estimate decides
+  // how much the background tells.
+  const Vector& value() const { return value_; }
+  bool has_background() const { return background_.size() > 0; }
 
  private:
-  Vector sum_, precision_;
+  Vector background_, sum_, precision_, value_;
 };
 
 // Topics from several released linear estimates, each V x k with its noise.
@@ -46,8 +59,8 @@ class WordEstimate {
 class PrivateTopicEstimate {
  public:
   // Reads the number of topics, the model with its alpha0, and the settings of the power method
-  // from the options.
-  PrivateTopicEstimate(Index words, const TopicOptions& options);
+  // from the options. `background`: public frequencies of the words, or empty.
+  PrivateTopicEstimate(Index words, const TopicOptions& options, Vector background);
 
   void take_first(Noisy<Vector> first);
   // The sum of the released first moment: the mean weight of a document.
@@ -91,6 +104,8 @@ class PrivateTopicEstimate {
     Vector frequencies;
   };
   Core core() const;
+  // Of every word, in the scale of the first moment, as well as it is known.
+  Vector first_weights() const;
   double alpha0() const { return options_.concentration(); }
   Index words() const { return words_; }
   TopicModel with_shares(Matrix topics, const Vector& shares) const;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "sotto/base/error.h"
+#include "sotto/models/private_topics_estimate.h"
 #include "sotto/moments/testing/enumerated_moments.h"
 #include "sotto/release/testing/ask_documents.h"
 
@@ -141,13 +142,14 @@ struct Outcome {
 };
 
 Outcome run(Corpus corpus, const TopicOptions& options, const DocumentPrivacyOptions& asked,
-            bool secure = true) {
+            bool secure = true, const WordCounts* background = nullptr) {
   const PublicCorpusShape shape{corpus.documents(), corpus.vocabulary_size};
   const PrivateTopicPlan plan = plan_private_topics(shape, options, asked);
   PrivateRun releases(run_plan(plan),
                       secure ? NoiseKey::from_system() : NoiseKey::insecure_from_seed(5));
-  PrivateTopicFit fit = fit_private_topics(
-      sensitive_documents(Sensitive<Corpus>(std::move(corpus))), plan, options, releases);
+  PrivateTopicFit fit =
+      fit_private_topics(sensitive_documents(Sensitive<Corpus>(std::move(corpus))), plan, options,
+                         background, releases);
   return {std::move(fit), releases.certify(), plan};
 }
 
@@ -276,6 +278,51 @@ TEST(PrivateTopics, noise_alone_gives_a_model_or_a_refusal) {
   }
   EXPECT_GT(done, 0);
   EXPECT_GT(refused, 0);
+}
+
+// 600 words, of which a document has six, by a law like that of language.
+Corpus rare_words(Index documents, WordCounts* counts) {
+  SeededRandom random(11);
+  std::vector<Counts> all;
+  for (Index n = 0; n < documents; ++n) {
+    Counts document(600, 0);
+    for (int token = 0; token < 6; ++token) {
+      ++document[static_cast<std::size_t>(600 * std::pow(random.uniform(), 3))];
+    }
+    all.push_back(std::move(document));
+  }
+  Corpus corpus = corpus_of(all);
+  for (int w = 0; w < 600; ++w) {
+    corpus.vocabulary.push_back("w" + std::to_string(w));
+    (*counts)[corpus.vocabulary.back()] = 1 + 100 * (std::cbrt(w + 1.0) - std::cbrt(double(w)));
+  }
+  return corpus;
+}
+
+TEST(PrivateTopics, a_background_gives_the_frequencies_of_words_that_do_not_stand_out) {
+  WordCounts counts;
+  const Corpus corpus = rare_words(2000, &counts);
+  const std::vector<std::int64_t> frequency = word_frequency(corpus);
+  Vector truth(600);
+  for (Index w = 0; w < 600; ++w) truth[w] = double(frequency[static_cast<std::size_t>(w)]);
+  truth /= truth.sum();
+  const auto distance = [&](const WordCounts* background) {
+    const Outcome o = run(corpus, topics(2), privacy(0.5), false, background);
+    expect_distributions(o.fit);
+    return (o.fit.frequencies - truth).lpNorm<1>();
+  };
+  EXPECT_LT(distance(&counts), 0.5 * distance(nullptr));
+  // One that says nothing makes little worse, and one that is wrong is found out where words stand
+  // out.
+  WordCounts flat, wrong;
+  for (const auto& [word, count] : counts) flat[word] = 1, wrong[word] = 1 / count;
+  EXPECT_LT(distance(&flat), 1.1 * distance(nullptr));
+  EXPECT_LT(distance(&wrong), 1.1 * distance(nullptr));
+}
+
+TEST(PrivateTopics, words_that_a_background_does_not_count_get_half_of_its_least_count) {
+  const Vector found = background_of({{"a", 6}, {"b", 2}, {"c", 0}}, {"b", "new", "a", "c"});
+  EXPECT_LT((found - Vector{{0.2, 0.1, 0.6, 0.1}}).norm(), 1e-15);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sotto {
 namespace {
@@ -22,48 +23,112 @@ Atoms ratio_grid(double largest) {
   return grid;
 }
 
-// The likelihood of each atom, up to a factor.
-Atoms likelihood(double value, double deviation, double scale, const Atoms& grid) {
+// The likelihood of each atom over that of the likeliest, whose logarithm is `log_largest` up to a
+// number that depends on the deviation alone.
+struct Likelihood {
+  Atoms of_atom;
+  double log_largest;
+};
+
+Likelihood likelihood(double value, double deviation, double scale, const Atoms& grid) {
   const Atoms square = ((value - scale * grid) / deviation).square();
-  return (-0.5 * (square - square.minCoeff())).exp();
+  const double least = square.minCoeff();
+  return {(-0.5 * (square - least)).exp(), -0.5 * least};
 }
+
+// What the values say about the law of their ratios, and each value's posterior mean under it.
+class RatioLaw {
+ public:
+  RatioLaw(const Matrix& values, const Matrix& deviations, const Vector& row_scales,
+           double largest_ratio)
+      : values_(values),
+        deviations_(deviations),
+        row_scales_(row_scales),
+        grid_(ratio_grid(std::max(largest_ratio, 10 * kSmallestRatio))) {
+    const Index stride = std::max<Index>(1, values.size() / kCellsForLaw);
+    const Index sample = (values.size() + stride - 1) / stride;
+    Eigen::Array<double, kAtoms, Eigen::Dynamic> seen(kAtoms, sample);
+    double largest = 0;
+    for (Index s = 0; s < sample; ++s) {
+      const Likelihood of_cell = likelihood_of(s * stride);
+      seen.col(s) = of_cell.of_atom;
+      largest += of_cell.log_largest;
+    }
+    for (int step = 0; step < kLawSteps; ++step) {
+      Atoms next = Atoms::Zero();
+      for (Index s = 0; s < sample; ++s) {
+        const Atoms posterior = seen.col(s) * law_;
+        next += posterior / posterior.sum();
+      }
+      law_ = next / double(sample);
+    }
+    log_likelihood_ = largest + (seen.matrix().transpose() * law_.matrix()).array().log().sum();
+  }
+
+  // Of all values under this law, up to a number that depends on the deviations alone.
+  double log_likelihood() const { return log_likelihood_; }
+
+  double mean(Index cell) const {
+    const Atoms posterior = likelihood_of(cell).of_atom * law_;
+    return scale_of(cell) * (posterior * grid_).sum() / posterior.sum();
+  }
+
+ private:
+  double scale_of(Index cell) const { return row_scales_[cell % values_.rows()]; }
+  Likelihood likelihood_of(Index cell) const {
+    return likelihood(values_.data()[cell], deviations_.data()[cell], scale_of(cell), grid_);
+  }
+
+  const Matrix& values_;
+  const Matrix& deviations_;
+  const Vector& row_scales_;
+  Atoms grid_;
+  Atoms law_ = Atoms::Constant(1.0 / double(kAtoms));
+  double log_likelihood_ = 0;
+};
+
+bool stands_out(double value, double deviation) { return value > kStandsOut * deviation; }
 
 }  // namespace
 
 Matrix shrink(const Matrix& values, const Matrix& deviations, const Vector& row_scales,
               double largest_ratio) {
-  const Atoms grid = ratio_grid(std::max(largest_ratio, 10 * kSmallestRatio));
-  const Index cells = values.size();
-  const Index stride = std::max<Index>(1, cells / kCellsForLaw);
-  const Index sample = (cells + stride - 1) / stride;
-  Eigen::Array<double, kAtoms, Eigen::Dynamic> seen(kAtoms, sample);
-  for (Index s = 0; s < sample; ++s) {
-    const Index i = s * stride;
-    seen.col(s) =
-        likelihood(values.data()[i], deviations.data()[i], row_scales[i % values.rows()], grid);
-  }
-  Atoms law = Atoms::Constant(1.0 / double(kAtoms));
-  for (int step = 0; step < kLawSteps; ++step) {
-    Atoms next = Atoms::Zero();
-    for (Index s = 0; s < sample; ++s) {
-      const Atoms posterior = seen.col(s) * law;
-      next += posterior / posterior.sum();
-    }
-    law = next / double(sample);
-  }
-  Matrix result(values.rows(), values.cols());
-  for (Index i = 0; i < cells; ++i) {
+  const RatioLaw law(values, deviations, row_scales, largest_ratio);
+  Matrix result = values;
+  for (Index i = 0; i < values.size(); ++i) {
     const double x = values.data()[i], d = deviations.data()[i];
-    if (x > kStandsOut * d) {
-      result.data()[i] = x;
-      continue;
-    }
-    const double scale = row_scales[i % values.rows()];
-    const Atoms posterior = likelihood(x, d, scale, grid) * law;
-    const double mean = scale * (posterior * grid).sum() / posterior.sum();
-    result.data()[i] = std::min(mean, std::max(x - 0.5 * d, 0.0));
+    if (!stands_out(x, d)) result.data()[i] = std::min(law.mean(i), std::max(x - 0.5 * d, 0.0));
   }
   return result;
+}
+
+Vector posterior_means(const Vector& values, const Vector& deviations, const Vector& scales,
+                       double largest_ratio) {
+  const Matrix all = values, noise = deviations;
+  const RatioLaw law(all, noise, scales, largest_ratio);
+  Vector result = values;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (!stands_out(values[i], deviations[i])) result[i] = law.mean(i);
+  }
+  return result;
+}
+
+Vector likeliest_scales(const Vector& values, const Vector& deviations, const Vector& scales,
+                        double largest_ratio) {
+  constexpr int kPowers = 4;
+  const Matrix all = values, noise = deviations;
+  Vector best;
+  double most = -std::numeric_limits<double>::infinity();
+  for (int n = 0; n <= kPowers; ++n) {
+    const Vector power = scales.array().pow(double(n) / kPowers);
+    const Vector tempered = power * (scales.sum() / power.sum());
+    const double reached = RatioLaw(all, noise, tempered, largest_ratio).log_likelihood();
+    if (reached > most) {
+      most = reached;
+      best = tempered;
+    }
+  }
+  return best;
 }
 
 }  // namespace sotto

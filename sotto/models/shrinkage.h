@@ -17,4 +17,14 @@ namespace sotto {
 Matrix shrink(const Matrix& values, const Matrix& deviations, const Vector& row_scales,
               double largest_ratio);
 
+// For positive scales that may tell much or nothing: the power of them, of 0, 1/4, .. 1, under
+// which the numbers are likeliest, with the same sum.
+Vector likeliest_scales(const Vector& values, const Vector& deviations, const Vector& scales,
+                        double largest_ratio);
+
+// The posterior means themselves, for scales that are known to be near: a number below zero, too,
+// becomes what its scale suggests.
+Vector posterior_means(const Vector& values, const Vector& deviations, const Vector& scales,
+                       double largest_ratio);
+
 }  // namespace sotto

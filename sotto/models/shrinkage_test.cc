@@ -94,5 +94,40 @@ TEST(Shrinkage, words_without_frequency_give_finite_numbers) {
   EXPECT_TRUE(shrink(planted.values, planted.deviations, planted.scales, 30).allFinite());
 }
 
+// Frequencies of words: near those of a background, but for some that are twenty times as large.
+TEST(Shrinkage, posterior_means_fall_back_on_scales_that_are_near) {
+  SeededRandom random(8);
+  const Index n = 3000;
+  Vector scales(n), truth(n), values(n);
+  const Vector deviations = Vector::Constant(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    scales[i] = 10.0 / double(1 + i % 100);
+    truth[i] = scales[i] * (i % 20 == 0 ? 20 : 0.5 + random.uniform());
+    values[i] = truth[i] + deviations[i] * random.normal();
+  }
+  const Vector means = posterior_means(values, deviations, scales, 100);
+  EXPECT_LT((means - truth).norm(), 0.6 * (values - truth).norm());
+  EXPECT_LT((means - truth).norm(), 0.6 * (scales - truth).norm());
+  EXPECT_GT(means.minCoeff(), 0);
+  for (Index i = 0; i < n; ++i) {
+    EXPECT_TRUE(values[i] <= 3 * deviations[i] || means[i] == values[i]) << i;
+  }
+}
+
+TEST(Shrinkage, scales_that_tell_nothing_become_equal_and_good_ones_stay) {
+  SeededRandom random(9);
+  const Index n = 2000;
+  Vector scales(n), near(n), far(n);
+  for (Index i = 0; i < n; ++i) {
+    scales[i] = 10.0 / double(1 + i % 100);
+    near[i] = scales[i] * (0.5 + random.uniform()) + 0.3 * random.normal();
+    far[i] = 1 + random.uniform() + 0.3 * random.normal();
+  }
+  const Vector noise = Vector::Constant(n, 0.3);
+  EXPECT_EQ(likeliest_scales(near, noise, scales, 100), scales);
+  const Vector flat = likeliest_scales(far, noise, scales, 100);
+  EXPECT_LT((flat.array() / flat.mean() - 1).abs().maxCoeff(), 1e-12);
+}
+
 }  // namespace
 }  // namespace sotto

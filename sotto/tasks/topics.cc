@@ -98,7 +98,7 @@ struct TopicCompanions {
 std::optional<Corpus> read_companion(const std::string& path, const TopicsTask& task,
                                      const std::vector<std::string>& vocabulary, Index words) {
   if (path.empty()) return std::nullopt;
-  return opened_companion(read_corpus_over(vocabulary, words, path, task.file));
+  return opened_companion(read_corpus_over(vocabulary, words, path, task.reading()));
 }
 
 Matrix read_true_topics(const std::string& path, Index words, Index k) {
@@ -199,6 +199,15 @@ void evaluate_released(TopicsResult& result, TopicCompanions companions, const V
   result.to_infer = std::move(companions.infer);
 }
 
+// Words are found in it by their names.
+std::optional<WordCounts> read_background(const TopicsTask& task,
+                                          const Sensitive<Documents>& documents) {
+  if (task.background.empty()) return std::nullopt;
+  SOTTO_REQUIRE_AT(public_shape(documents).words == 0 || !public_words(documents).empty(),
+                   "`background`", "needs the names of the words: give `vocab`");
+  return read_word_counts(task.background);
+}
+
 TopicsResult run_private(Sensitive<Documents> documents, const TopicsTask& task,
                          const std::vector<std::string>& facts, const ProgressCallback& progress) {
   const PublicCorpusShape shape = public_shape(documents);
@@ -207,9 +216,10 @@ TopicsResult run_private(Sensitive<Documents> documents, const TopicsTask& task,
   // where the words are chosen privately.
   std::optional<TopicCompanions> companions;
   if (shape.words > 0) companions = read_companions(task, public_words(documents), shape.words);
+  const std::optional<WordCounts> background = read_background(task, documents);
   PrivateRun run(settled.plan, task.privacy);
-  PrivateTopicFit fit =
-      fit_private_topics(std::move(documents), settled.numbers, task.topics, run, progress);
+  PrivateTopicFit fit = fit_private_topics(std::move(documents), settled.numbers, task.topics,
+                                           background ? &*background : nullptr, run, progress);
   TopicsResult result =
       start_result(task, std::move(fit.model), std::move(fit.vocabulary), shape.documents);
   result.steps = fit.steps;
@@ -255,7 +265,11 @@ OptionTable TopicsTask::table() {
             "public documents for the coherence of the topics; without it the corpus itself")
       .text("infer", 0, infer, "FILE",
             "write the topic proportions of these documents (inferred.npy)")
-      .text("truth", 0, truth, "FILE", "true topics (.npy, V x k) to compare with");
+      .text("truth", 0, truth, "FILE", "true topics (.npy, V x k) to compare with")
+      .text("background", 0, background, "FILE",
+            "how often words occur in some public corpus, a line `word TAB count` each: what a "
+            "private run expects of words that do not stand out of the noise; its words are the "
+            "vocabulary where `vocab` is not given");
 }
 
 void TopicsTask::check() const {
@@ -276,15 +290,30 @@ void TopicsTask::check() const {
                      "`as-published`", "does not work with `mechanism` and `core`");
     SOTTO_REQUIRE_AT(!topics.refine, "`as-published`", "has no expectation steps: no `refine`");
   }
-  for (const auto& [option, path] : std::vector<std::pair<std::string, std::string>>{
-           {"heldout", heldout}, {"reference", reference}, {"infer", infer}, {"truth", truth}}) {
+  SOTTO_REQUIRE_AT(background.empty() || privacy.asked(), "`background`",
+                   "is for private runs, and needs `epsilon`");
+  SOTTO_REQUIRE_AT(background.empty() || !published(), "`as-published`",
+                   "does not work with `background`");
+  for (const auto& [option, path] :
+       std::vector<std::pair<std::string, std::string>>{{"heldout", heldout},
+                                                        {"reference", reference},
+                                                        {"infer", infer},
+                                                        {"truth", truth},
+                                                        {"background", background}}) {
     SOTTO_REQUIRE_AT(path.empty() || std::filesystem::is_regular_file(path),
                      fmt::format("`{}`", option), "there is no file {}", path);
   }
 }
 
+CorpusFileOptions TopicsTask::reading() const {
+  CorpusFileOptions options = file;
+  if (options.vocab.empty()) options.vocab = background;
+  return options;
+}
+
 Companions TopicsTask::companions() const {
   return {{"vocab", "the vocabulary file", file.vocab},
+          {"background", "the file of background counts", background},
           {"heldout", "the file of held-out documents", heldout},
           {"reference", "the file of reference documents", reference},
           {"infer", "the file of documents to infer", infer},

@@ -46,6 +46,9 @@ struct TopicsTask {
   std::string reference;  // documents for the coherence of the topics
   std::string infer;      // documents whose proportions of topics are wanted
   std::string truth;      // true topics, V x k
+  // Counts of words in some public corpus, for a private run; the vocabulary, too, where no other
+  // is given.
+  std::string background;
   // A guess at the different words of a document: for what plan() expects.
   double length = 50;
 
@@ -55,6 +58,9 @@ struct TopicsTask {
   void check() const;
 
   bool published() const { return as_published != PublishedTopics::off; }
+  // How documents are to be read: as `file` says, over the words of the background where it names
+  // no others.
+  CorpusFileOptions reading() const;
   std::vector<Companion> companions() const;
   // Options that a run of this task does not use.
   std::vector<std::string> unused_options() const;

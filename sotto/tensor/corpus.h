@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sotto/base/enum_names.h"
@@ -48,6 +49,9 @@ struct Corpus {
     return {all.data() + first, last - first};
   }
 };
+
+// How often each word occurs in some corpus.
+using WordCounts = std::unordered_map<std::string, double>;
 
 // The number of documents that contain each word, and the number of times it occurs in all of them.
 std::vector<std::int64_t> document_frequency(const Corpus& corpus);

@@ -35,6 +35,10 @@ def vocabulary(words=WORDS):
     return lines(f"w{w + 1}" for w in range(words))
 
 
+def word_counts(words=WORDS):
+    return lines(f"w{w + 1}\t{1 + w * w}" for w in range(words))
+
+
 OTHER_DOCUMENTS = {
     "another": {0: 1, 3: 2, 7: 4},
     "empty": {},

@@ -220,6 +220,9 @@ def topics_cases():
              10),
         case("with public companions", data.uci, *steps, *uci, "--vocab", "vocab.txt", "--heldout",
              "other", "--reference", "other", "--infer", "other", public={**vocab, "other": other}),
+        case("with a background", data.text_bytes, *steps, "--format", "text", "--background",
+             "counts.tsv", others={**data.OTHER_BYTES, **data.OTHER_TEXTS}, alike=data.ALIKE_TEXTS,
+             public={"counts.tsv": data.word_counts()}),
         case("as published, agn", data.uci, *uci, "--model", "single", "--as-published", "agn",
              alike=data.ALIKE_SHORT),
         # So many documents that moments without bias are taken.

@@ -352,6 +352,37 @@ class PrivateTopics(TopicsTest):
         self.refuse("topics", "counts.ldac", "--format", "lda-c", "-k", 2, *PRIVATE,
                     says=["--vocab", "is needed"])
 
+    def test_a_background_gives_words_and_what_to_expect_of_them(self):
+        lines = ["north wind cold snow"] * 3000 + ["south sun warm sand"] * 3000
+        self.write("common.txt", "\n".join(lines) + "\n")
+        words = "snow cold wind north sand warm sun south never seen".split()
+        self.write("english.tsv", "".join(f"{w}\t{n}\n" for n, w in enumerate(words, 1)))
+        private = ["topics", "common.txt", "-k", 2, *PRIVATE]
+        out = self.folder / "found"
+        result = self.result(*private, "--background", "english.tsv", "--out", out)
+        self.assertEqual((out / "vocab.txt").read_text().split(), words)
+        self.assertEqual(result["input"], {"documents": 6000, "words": 10})
+        self.assertIn("the file of background counts, english.tsv",
+                      " ".join(result["privacy"]["public"]))
+        self.assertNotEqual(result["privacy"]["releases"][0]["what"],
+                            "words with a large weight")
+        plan = self.sotto(*private, "--plan", "--documents", 6000, "--background", "english.tsv")
+        self.assertEqual(plan.returncode, 0, plan.stderr)
+        # A vocabulary of its own goes first; the background counts what it has of it.
+        self.write("some.txt", "snow\ncold\nwind\nsand\nwarm\nnew\n")
+        result = self.result(*private, "--background", "english.tsv", "--vocab", "some.txt")
+        self.assertEqual(result["input"]["words"], 6)
+        for file, text in (("list.txt", "snow\ncold\n"), ("twice.tsv", "snow\t1\nsnow\t2\n"),
+                           ("none.tsv", "snow\t0\n")):
+            self.write(file, text)
+            self.refuse(*private, "--vocab", "some.txt", "--background", file, says=file)
+        self.refuse(*private, "--background", "nowhere.tsv", says="there is no file nowhere.tsv")
+        self.refuse(*private, "--background", "common.txt", says="common.txt")
+        self.refuse("topics", "common.txt", "-k", 2, "--background", "english.tsv",
+                    says=["--background", "needs --epsilon"])
+        self.refuse("topics", self.corpus, "--format", "uci", "-k", 2, *PRIVATE, "--background",
+                    "english.tsv", says=["10 words", "header"])
+
     def test_a_document_of_very_many_words_changes_nothing_about_success(self):
         lines = ["north wind cold snow"] * 3000 + ["south sun warm sand"] * 3000
         forms = []
