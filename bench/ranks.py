@@ -88,7 +88,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("--records", type=int, default=100000)
+    parser.add_argument("--records", type=int, default=300000)
     parser.add_argument("--documents", type=int, default=300000)
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--folder", type=pathlib.Path, help="for the data, kept for the next time")

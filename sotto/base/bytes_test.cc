@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sotto/base/error.h"
 
 namespace sotto {
@@ -35,6 +38,42 @@ TEST(Bytes, refuse_every_change_and_every_cut) {
     EXPECT_THROW(ByteReader(altered, "bytes"), Error) << i;
     EXPECT_THROW(ByteReader(std::string_view(sealed).substr(0, i), "bytes"), Error) << i;
   }
+}
+
+// Blocks, zeros and whole numbers that move, appear or go.
+TEST(Bytes, refuse_changes_of_long_parts) {
+  const auto sealed_reals = [](const std::vector<double>& values) {
+    ByteWriter bytes;
+    bytes.reals(values);
+    return std::move(bytes).sealed();
+  };
+  std::vector<double> values(1000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sqrt(double(i));
+  const std::string sealed = sealed_reals(values);
+  const std::size_t sum = sealed.size() - 8;
+  const auto refused = [&](std::string altered) {
+    EXPECT_THROW(ByteReader(altered, "bytes"), Error);
+  };
+  for (std::size_t bit = 0; bit < 8 * sealed.size(); bit += 13) {
+    std::string altered = sealed;
+    altered[bit / 8] = static_cast<char>(altered[bit / 8] ^ (1 << bit % 8));
+    refused(altered);
+  }
+  for (const std::size_t apart : {8u, 32u, 64u, 800u}) {
+    std::string altered = sealed;
+    std::swap_ranges(altered.begin() + 400, altered.begin() + 408, altered.begin() + 400 + apart);
+    refused(altered);
+    altered = sealed;
+    altered.erase(400, apart);
+    refused(altered);
+    altered = sealed;
+    altered.insert(sum, std::string(apart, '\0'));
+    refused(altered);
+    altered = sealed;
+    std::fill_n(altered.begin() + 400, apart, '\0');
+    refused(altered);
+  }
+  EXPECT_NO_THROW(ByteReader(sealed, "bytes"));
 }
 
 // A length is checked before memory is taken for it.

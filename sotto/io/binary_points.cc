@@ -11,8 +11,8 @@
 namespace sotto {
 namespace {
 
-// Bytes converted at a time: they are still in the cache when they become doubles, and zlib passes
-// so many through without a copy of its own.
+// Bytes read at a time: they are still in the cache when they are converted and checked, and zlib
+// passes so many through without a copy of its own.
 constexpr Index buffer_bytes = 1 << 17;
 
 }  // namespace
@@ -52,24 +52,23 @@ std::size_t BinaryPoints::read_bytes(char* out, std::size_t count) {
   return came;
 }
 
-// The bytes that came for the rows of `out`.
+// The bytes that came for the rows of `out`. Numbers are converted and checked in the cache, some
+// at a time.
 std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
   make_size(out, rows, dim_);
   const bool as_they_are =
       header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == kNativeBigEndian;
-  if (as_they_are) {
-    return read_bytes(reinterpret_cast<char*>(out.data()),
-                      static_cast<std::size_t>(out.size()) * sizeof(double));
-  }
-  buffer_.resize(buffer_bytes);
+  if (!as_they_are) buffer_.resize(buffer_bytes);
   std::size_t came = 0;
   for (Index first = 0; first < out.size();) {
     const Index items = std::min(buffer_bytes / header_.item_size, out.size() - first);
     const auto wanted = static_cast<std::size_t>(items * header_.item_size);
-    const std::size_t got = read_bytes(buffer_.data(), wanted);
+    char* const bytes = as_they_are ? reinterpret_cast<char*>(out.data() + first) : buffer_.data();
+    const std::size_t got = read_bytes(bytes, wanted);
     came += got;
-    const std::size_t whole = got / static_cast<std::size_t>(header_.item_size);
-    convert_npy_items(header_, buffer_.data(), std::span(out.data() + first, whole), name());
+    const std::span numbers(out.data() + first, got / static_cast<std::size_t>(header_.item_size));
+    if (!as_they_are) convert_npy_items(header_, bytes, numbers, name());
+    refuse_large(numbers, bound_, name());
     if (got < wanted) break;
     first += items;
   }
@@ -88,6 +87,7 @@ void BinaryPoints::read_ordered_rows(Index rows, RowMatrix& out) {
   make_size(out, rows, dim_);
   const std::span<double> values(out.data(), static_cast<std::size_t>(out.size()));
   convert_npy_items(header_, buffer_.data(), values, name());
+  refuse_large(values, bound_, name());
 }
 
 Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
@@ -103,7 +103,6 @@ Index BinaryPoints::fill(Index max_rows, PointBlock& block) {
   SOTTO_REQUIRE_AT(came % row_bytes() == 0, name(), "ends within record {}, after {} of {} bytes",
                    done_ + whole + 1, came % row_bytes(), row_bytes());
   if (whole < rows) block.dense.conservativeResize(whole, dim_);
-  refuse_large({block.dense.data(), static_cast<std::size_t>(block.dense.size())}, bound_, name());
   done_ += whole;
   if (whole < max_rows) check_end(whole);
   return whole;

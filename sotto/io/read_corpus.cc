@@ -456,8 +456,8 @@ Sensitive<Corpus> read_text_range(const TextFiles& files, const std::vector<Inde
   std::vector<std::string> vocabulary;
   if (!options.vocab.empty()) vocabulary = read_vocabulary(options.vocab);
   TextFiles::Lines lines = files.lines(counts, first, last);
-  Corpus corpus = read_text_corpus([&](std::string_view& text) { return lines.next(text); },
-                                   vocabulary, text_rules(options));
+  Corpus corpus = read_text_as_found([&](std::string_view& text) { return lines.next(text); },
+                                     vocabulary, text_rules(options));
   corpus.vocabulary_is_declared = !vocabulary.empty();
   return Sensitive<Corpus>(std::move(corpus));
 }

@@ -122,9 +122,14 @@ void refuse_counting_line(Index claimed, Index documents, const std::string& pat
                    "`header` no takes it for a document");
 }
 
+Corpus read_text_as_found(const NextText& next, std::span<const std::string> vocabulary,
+                          const TextRules& rules) {
+  return TextReader(vocabulary, rules).read(next);
+}
+
 Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules) {
-  Corpus corpus = TextReader(vocabulary, rules).read(next);
+  Corpus corpus = read_text_as_found(next, vocabulary, rules);
   return vocabulary.empty() ? by_frequency(std::move(corpus)) : corpus;
 }
 

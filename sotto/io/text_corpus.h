@@ -29,9 +29,14 @@ struct TextRules {
 // Sets `text` to that of the next document; false after the last one.
 using NextText = std::function<bool(std::string_view& text)>;
 
-// An empty vocabulary: the words that are found.
+// An empty vocabulary: the words that are found, the most frequent first.
 Corpus read_text_corpus(const NextText& next, std::span<const std::string> vocabulary,
                         const TextRules& rules);
+
+// The same with the words that are found in their order: for a part of a corpus, whose words the
+// whole will number.
+Corpus read_text_as_found(const NextText& next, std::span<const std::string> vocabulary,
+                          const TextRules& rules);
 
 // The corpus with its words numbered anew: the most frequent first, ties by name.
 Corpus by_frequency(Corpus corpus);

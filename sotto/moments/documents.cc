@@ -120,6 +120,7 @@ PartialWords count_words(const Corpus& corpus, Index documents, Index own_words)
       count.tokens += tokens[e];
       ++count.documents;
     }
+    if (own_words == 0) continue;
     const std::vector<std::int32_t> counted = counted_words(corpus, n, own_words);
     const std::int64_t weight = weight_among(counted.size());
     for (const std::int32_t w : counted) counts[static_cast<std::size_t>(w)].weight += weight;

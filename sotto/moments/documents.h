@@ -123,7 +123,8 @@ class DocumentSource {
 
   virtual RowMatrix sum(const DocumentSum& sum) = 0;
   virtual RowMatrix rows(const DocumentRows& rows) = 0;
-  // The words of the documents themselves. At most `own_words` of a document count in `weight`.
+  // The words of the documents themselves. At most `own_words` of a document count in `weight`; 0:
+  // no weights are wanted.
   virtual PartialWords count_words(Index own_words) = 0;
 
  protected:

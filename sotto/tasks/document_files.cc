@@ -165,7 +165,7 @@ AnswerQuestion document_file_answers(const std::vector<std::string>& paths, Corp
 }
 
 void find_vocabulary(DocumentSource& documents, WordOrder order, std::int64_t min_df) {
-  std::vector<std::string> found = ordered_words(documents.count_words(1), order, min_df);
+  std::vector<std::string> found = ordered_words(documents.count_words(0), order, min_df);
   SOTTO_REQUIRE_AT(!found.empty(), min_df > 1 ? "`min-df`" : "", "{}",
                    min_df > 1 ? fmt::format("no word is in {} documents or more", min_df)
                               : "the documents have no words");
