@@ -41,44 +41,21 @@ DenseTuckerProducts::DenseTuckerProducts(const DenseTensor& tensor,
                                          std::optional<double> squared_norm)
     : tensor_(tensor),
       squared_norm_(squared_norm ? *squared_norm : sotto::squared_norm(tensor.values())),
-      factors_(tensor.dims().size()) {
-  const Index order = tensor.order(), split = (order + 1) / 2;
-  if (order == 3) {
-    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1});
-  } else {
-    contractions_ = {{0, split}, {split, order}};
-  }
-}
+      factors_(tensor.dims().size()),
+      contractions_(tensor.order(), (tensor.order() + 1) / 2) {}
 
 void DenseTuckerProducts::refresh() {
   squared_norm_ = sotto::squared_norm(tensor_.values());
-  for (Contraction& kept : contractions_) kept.stale = true;
+  contractions_.make_stale();
 }
 
 void DenseTuckerProducts::place(Index mode, const Matrix& factor) {
   factors_[mode] = factor;
-  ++placements_;
-  for (Contraction& kept : contractions_) {
-    if (!kept.holds(mode)) continue;
-    kept.stale = true;
-    kept.placed = placements_;
-  }
-}
-
-// One that is there, or else the one that will stay longest.
-DenseTuckerProducts::Contraction& DenseTuckerProducts::for_product(Index mode) {
-  Contraction* best = nullptr;
-  for (Contraction& kept : contractions_) {
-    if (kept.holds(mode)) continue;
-    if (!kept.stale) return kept;
-    if (best == nullptr || kept.placed > best->placed) best = &kept;
-  }
-  SOTTO_REQUIRE(best != nullptr, "no contraction leaves mode {}", mode);
-  return *best;
+  contractions_.place(mode);
 }
 
 RowMatrix DenseTuckerProducts::contracted(Index mode) {
-  Contraction& over = for_product(mode);
+  Contraction& over = contractions_.for_product(mode);
   if (over.stale) contract(over);
   if (over.one_mode()) return contracted_from_one(over, mode);
   std::optional<DenseTensor> product;

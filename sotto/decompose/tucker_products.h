@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/decompose/cp_model.h"
+#include "sotto/tensor/kept_contractions.h"
 #include "sotto/tensor/mode_product.h"
 #include "sotto/tensor/mttkrp.h"
 #include "sotto/tensor/sparse_fibres.h"
@@ -23,8 +24,7 @@ class TuckerProducts {
   Index order() const { return static_cast<Index>(dims().size()); }
 };
 
-// Borrows the tensor. As in DenseMttkrp the contraction over some modes serves all others: over
-// each mode of a three-mode tensor, so that three passes make two sweeps, else over each half.
+// Borrows the tensor.
 class DenseTuckerProducts final : public TuckerProducts {
  public:
   // `squared_norm`: |X|^2 where the caller knows it.
@@ -38,19 +38,13 @@ class DenseTuckerProducts final : public TuckerProducts {
   void refresh();
 
  private:
-  // The tensor contracted with the factors of the modes [first, last). One mode alone comes out
-  // behind all others, with padded columns; a half stays where it is.
-  struct Contraction {
-    Index first, last;
+  // One mode alone comes out behind all others, with padded columns; a half stays where it is.
+  struct Contraction : ModeRange {
     RowMatrix of_one = {};
     std::optional<DenseTensor> of_half = {};
-    bool stale = true;
-    Index placed = 0;  // when a factor of these modes was placed last
 
-    bool holds(Index mode) const { return first <= mode && mode < last; }
     bool one_mode() const { return last == first + 1; }
   };
-  Contraction& for_product(Index mode);
   void contract(Contraction& over) const;
   void contract_one(Contraction& over) const;
   RowMatrix contracted_from_one(const Contraction& over, Index mode) const;
@@ -58,8 +52,7 @@ class DenseTuckerProducts final : public TuckerProducts {
   const DenseTensor& tensor_;
   double squared_norm_ = 0;
   Factors factors_;
-  Index placements_ = 0;
-  std::vector<Contraction> contractions_;
+  KeptContractions<Contraction> contractions_;
 };
 
 class SparseTuckerProducts final : public TuckerProducts {

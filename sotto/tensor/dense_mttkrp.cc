@@ -165,16 +165,12 @@ RowMatrix khatri_rao(std::span<const RowMatrix> factors) {
 
 DenseMttkrp::DenseMttkrp(const DenseTensor& tensor, const DenseTensor* weights,
                          std::optional<double> squared_norm)
-    : tensor_(tensor), weights_(weights), factors_(tensor.dims().size()) {
+    : tensor_(tensor),
+      weights_(weights),
+      factors_(tensor.dims().size()),
+      contractions_(tensor.order(), best_split(tensor.dims())) {
   SOTTO_REQUIRE(tensor.order() >= 2, "products of a tensor of {} need at least two modes",
                 shape_text(tensor.dims()));
-  const Index order = tensor.order();
-  if (order == 3) {
-    for (Index m = 0; m < order; ++m) contractions_.push_back({m, m + 1});
-  } else {
-    const Index split = best_split(tensor.dims());
-    contractions_ = {{0, split}, {split, order}};
-  }
   squared_norm_ = squared_norm ? *squared_norm : sotto::squared_norm(tensor.values());
 }
 
@@ -185,24 +181,7 @@ void DenseMttkrp::place(Index mode, const Matrix& factor) {
   factors_[mode] = RowMatrix::Zero(factor.rows(), padded_narrow(factor.cols()));
   factors_[mode].leftCols(factor.cols()) = factor;
   components_ = factor.cols();
-  ++placements_;
-  for (Contraction& kept : contractions_) {
-    if (!kept.holds(mode)) continue;
-    kept.stale = true;
-    kept.placed = placements_;
-  }
-}
-
-// One that is there, or else the one that will stay longest.
-DenseMttkrp::Contraction& DenseMttkrp::for_product(Index mode) {
-  Contraction* best = nullptr;
-  for (Contraction& kept : contractions_) {
-    if (kept.holds(mode)) continue;
-    if (!kept.stale) return kept;
-    if (best == nullptr || kept.placed > best->placed) best = &kept;
-  }
-  SOTTO_REQUIRE(best != nullptr, "no contraction leaves mode {}", mode);
-  return *best;
+  contractions_.place(mode);
 }
 
 // In C order the tensor is a list of matrices, column-major, of what follows the contracted modes
@@ -222,7 +201,7 @@ void DenseMttkrp::contract(Contraction& over) const {
 }
 
 Matrix DenseMttkrp::product(Index mode) {
-  Contraction& over = for_product(mode);
+  Contraction& over = contractions_.for_product(mode);
   if (over.stale) contract(over);
   std::vector<const RowMatrix*> left;
   for (Index m = 0; m < order(); ++m) {

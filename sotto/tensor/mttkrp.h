@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sotto/linalg/matrix.h"
+#include "sotto/tensor/kept_contractions.h"
 #include "sotto/tensor/sparse_tensor.h"
 #include "sotto/tensor/sparse_tiles.h"
 
@@ -57,16 +58,9 @@ class DenseMttkrp final : public Mttkrp {
   double squared_residual() const override;
 
  private:
-  // The tensor contracted over the modes [first, last).
-  struct Contraction {
-    Index first, last;
+  struct Contraction : ModeRange {
     RowMatrix values = {};
-    bool stale = true;
-    Index placed = 0;  // when a factor of these modes was placed last
-
-    bool holds(Index mode) const { return first <= mode && mode < last; }
   };
-  Contraction& for_product(Index mode);
   void contract(Contraction& over) const;
 
   const DenseTensor& tensor_;
@@ -74,8 +68,7 @@ class DenseMttkrp final : public Mttkrp {
   double squared_norm_ = 0;
   std::vector<RowMatrix> factors_;  // padded with columns of zeros
   Index components_ = 0;
-  Index placements_ = 0;
-  std::vector<Contraction> contractions_;
+  KeptContractions<Contraction> contractions_;
 };
 
 // What places that are not stored stand for.
