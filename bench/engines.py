@@ -15,7 +15,6 @@ saw: half of the words of each are given and the other half is predicted (topics
 Needs the environment of `make test-engines`, with the package in PYTHONPATH.
 """
 import argparse
-import json
 import os
 import pathlib
 import signal
@@ -154,9 +153,7 @@ def command_line(spark, data, options):
                     "--format", "text", "--threads", str(options.executors), "--force", "--out", out],
                    check=True, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - start
-    known = json.loads((out / "result.json").read_text())
-    names = (out / "vocabulary.txt").read_text().split() if (out / "vocabulary.txt").exists() else (
-        known["vocabulary"])
+    names = (out / "vocab.txt").read_text().split()
     return np.load(out / "topics.npy").T, np.load(out / "weights.npy"), names, seconds
 
 

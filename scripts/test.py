@@ -6,7 +6,8 @@ bytes, index memory by hand or draw noise run under the address and undefined-be
 (cmake/tests.cmake), and the Python package has its own (python/tests). --slow: the statistical and
 scaling tests instead, the report page in a browser, the notebooks, fits over Spark and Dask, and the
 whole project under the sanitizers, the Python package included, which takes as long to compile as
-everything else; and the folders that start threads under the thread sanitizer, with Clang.
+everything else; the folders that start threads under the thread sanitizer, with Clang; and small runs
+of all commands, built for plain x86-64, under valgrind.
 """
 import argparse
 import concurrent.futures
@@ -64,9 +65,8 @@ def run_python(preset="release"):
     return total - skipped - failed, failed
 
 
-def run_target(name):
-    """Runs a target of the Makefile, which fetches an environment of its own, as one test."""
-    done = subprocess.run(["make", name], cwd=ROOT)
+def run_as_one_test(command):
+    done = subprocess.run(command, cwd=ROOT)
     return (1, 0) if done.returncode == 0 else (0, 1)
 
 
@@ -110,6 +110,7 @@ def main():
         if options.slow:
             builds.append(builder.submit(build_python, environment, options.jobs, "asan", ["all"]))
             builds.append(builder.submit(build, "tsan-threads", options.jobs))
+            plain = builder.submit(build, "deb", options.jobs, ["sotto_cli"])
         else:
             builds.append(builder.submit(build, "asan-foundation", options.jobs))
         # Before the first test runs: configuring again writes the list of tests anew.
@@ -124,10 +125,16 @@ def main():
                 # On one processor, beside what follows.
                 others = [fetcher.submit(run_python)]
                 if options.slow:
-                    others += [fetcher.submit(run_target, name)
+                    # Each target fetches an environment of its own.
+                    others += [fetcher.submit(run_as_one_test, ["make", name])
                                for name in ("notebooks", "test-engines")]
         if options.slow:
             others.append(fetcher.submit(run_python, "asan"))
+            if not plain.result():
+                sys.exit("deb: the build failed")
+            others.append(fetcher.submit(run_as_one_test,
+                                         [sys.executable, "tests/valgrind/test_valgrind.py",
+                                          "build/deb/sotto"]))
         for tests in others:
             p, f = tests.result()
             passed, failed = passed + p, failed + f

@@ -11,11 +11,15 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a limit, many times over
 
+// In double throughout. As long double Boost prepares tables before main() begins, and ends the
+// program where a long double is less than it seems, as under valgrind.
+using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
 // Clopper and Pearson: the tail from `hits` on has the probability alpha there.
 double lower_limit(std::int64_t hits, std::int64_t n, double alpha) {
   if (hits == 0) return 0;
-  const double limit =
-      boost::math::ibeta_inv(static_cast<double>(hits), static_cast<double>(n - hits + 1), alpha);
+  const double limit = boost::math::ibeta_inv(static_cast<double>(hits),
+                                              static_cast<double>(n - hits + 1), alpha, InDouble());
   return limit * (1 - kRounding);
 }
 
@@ -24,7 +28,7 @@ double lower_limit(std::int64_t hits, std::int64_t n, double alpha) {
 double binomial_tail(std::int64_t k, std::int64_t n, double p) {
   if (k <= 0) return 1;
   if (k > n) return 0;
-  return boost::math::ibeta(static_cast<double>(k), static_cast<double>(n - k + 1), p);
+  return boost::math::ibeta(static_cast<double>(k), static_cast<double>(n - k + 1), p, InDouble());
 }
 
 BinomialLimits::BinomialLimits(std::int64_t n, double alpha) : n_(n) {
