@@ -77,7 +77,10 @@ class Valgrind(sotto_cli.ProgramTest):
         ratings = next(p for p in sorted(folder.iterdir()) if re.match(r"ratings.*\.(csv|tsv)$", p.name))
         self.clean("complete", ratings, "--method", "als", "--rank", 2, "--out", "als")
         self.clean("complete", ratings, "--range", "1:5", *PRIVATE, "--out", "private")
-        self.clean("complete", ratings, "--range", "1:5", *PRIVATE, "--unit", "user")
+        items = {line.split(",")[1] for line in ratings.read_text().splitlines()[1:]}
+        (self.folder / "items.txt").write_text("\n".join(sorted(items)) + "\n")
+        self.clean("complete", ratings, "--columns", "user,item,value,-", "--range", "1:5", *PRIVATE,
+                   "--unit", "user", "--items", "items.txt")
 
     def test_accounts(self):
         self.clean("account", "gaussian", "--noise-multiplier", 2, "--delta", "1e-5")
