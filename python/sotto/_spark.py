@@ -1,7 +1,8 @@
 """A Spark DataFrame as an engine (_engine.py).
 
 Each partition becomes one object, which Spark keeps in its cache. Nothing is collected but
-descriptions of partitions and sums.
+descriptions of partitions and sums. A task costs Spark about as much as a question costs a small
+partition, so a question has few tasks, each for several partitions.
 """
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from pyspark import StorageLevel
 
 from ._engine import Described, Head, Partition, Reader, join, partition_or_wrong
 from .errors import Refused
+
+_TASKS_OF_CORE = 2  # more would only wait, fewer leave a core without work at the end
 
 # Types of Spark; there are decimals of several lengths.
 _NUMBERS = {"tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "boolean"}
@@ -53,7 +56,7 @@ class SparkEngine:
         self._partitions = (frame.mapInArrow(chunks, "chunk binary, wrong string")
                             .rdd.mapPartitions(gathered))
         self._partitions.persist(StorageLevel.MEMORY_AND_DISK)
-        self._heads: Any = None
+        self._held: Any = None  # (number, partition, heads) of every partition
 
     def describe(self) -> list[Described]:
         return list(self._partitions.map(lambda partition: partition.described).collect())
@@ -72,24 +75,32 @@ class SparkEngine:
         def in_order(received: Iterable[Any]) -> Iterator[list[Any]]:
             yield [head for _, (_, head) in sorted(received, key=lambda item: item[1][0])]
 
-        self._drop_heads()
+        def numbered(number: int, both: Iterable[Any]) -> Iterator[Any]:
+            for partition, received in both:
+                yield number, partition, received
+
         # One list for each partition, so that both can be zipped.
-        self._heads = (self._partitions.mapPartitionsWithIndex(cut)
-                       .partitionBy(len(heads), lambda receiver: receiver).mapPartitions(in_order))
-        self._heads.persist(StorageLevel.MEMORY_AND_DISK)
+        parts = (self._partitions.mapPartitionsWithIndex(cut)
+                 .partitionBy(len(heads), lambda receiver: receiver).mapPartitions(in_order))
+        held = self._partitions.zip(parts).mapPartitionsWithIndex(numbered)
+        held.persist(StorageLevel.MEMORY_AND_DISK)
+        held.count()
+        # What is held has the records: they are not kept twice.
+        self.close()
+        self._held = held
+        self._partitions = held.map(lambda one: one[1])
 
     def ask(self, answer: Callable[[int, Partition, list[Any]], bytes]) -> bytes:
-        def answers(number: int, held: Iterable[Any]) -> Iterator[bytes]:
-            for partition, heads in held:
-                yield answer(number, partition, heads)
+        def joined(held: Iterable[Any]) -> Iterator[bytes]:
+            whole = None
+            for number, partition, heads in held:
+                part = answer(number, partition, heads)
+                whole = part if whole is None else join(whole, part)
+            if whole is not None:
+                yield whole
 
-        held = self._partitions.zip(self._heads)
-        return bytes(held.mapPartitionsWithIndex(answers).treeReduce(join))
+        tasks = _TASKS_OF_CORE * self._held.context.defaultParallelism
+        return bytes(self._held.coalesce(tasks).mapPartitions(joined).treeReduce(join))
 
     def close(self) -> None:
-        self._drop_heads()
-        self._partitions.unpersist()
-
-    def _drop_heads(self) -> None:
-        if self._heads is not None:
-            self._heads.unpersist()
+        (self._held if self._held is not None else self._partitions).unpersist()
