@@ -55,15 +55,13 @@ kernels::NarrowColumns columns_of(const RowMatrix& b) {
   return {b.cols(), used};
 }
 
-// Rows [row, row + block.rows) of C = A B over columns [first, last) of A.
-void narrow_rows(const StridedMatrix& a, const RowMatrix& b, NarrowBlock block, Index row,
-                 Index first, Index last, RowMatrix& c) {
-  const Index rows = std::min(block.rows, a.rows - row);
-  c.middleRows(row, rows).setZero();
-  for (Index t = first; t < last; t += block.depth) {
-    const Index depth = std::min(block.depth, last - t);
-    kernels::narrow_gemm_accumulate(block_of(a, row, rows, t, depth), b.data() + t * b.cols(),
-                                    c.data() + row * c.cols(), b.cols());
+// C = A B by so many columns of A at a time.
+void narrow_rows(const StridedMatrix& a, Index depth, const double* b, double* c,
+                 kernels::NarrowColumns columns) {
+  std::fill_n(c, a.rows * columns.all, 0.0);
+  for (Index t = 0; t < a.columns; t += depth) {
+    kernels::narrow_gemm_accumulate(block_of(a, 0, a.rows, t, std::min(depth, a.columns - t)),
+                                    b + t * columns.all, c, columns);
   }
 }
 
@@ -89,13 +87,15 @@ void narrow_product(const StridedMatrix& a, const RowMatrix& b, RowMatrix& resul
   parallel_for(parts * row_blocks, rules, [&](Index n) {
     const Index p = n / row_blocks, row = n % row_blocks * block.rows, first = p * length,
                 last = std::min(a.columns, first + length);
-    RowMatrix& c = p == 0 ? result : others[static_cast<std::size_t>(p - 1)];
+    RowMatrix& sum = p == 0 ? result : others[static_cast<std::size_t>(p - 1)];
+    const StridedMatrix part =
+        block_of(a, row, std::min(block.rows, a.rows - row), first, last - first);
+    const double* const from = b.data() + first * b.cols();
+    double* const c = sum.data() + row * sum.cols();
     if (a.row_step == 1) {
-      const Index rows = std::min(block.rows, a.rows - row);
-      kernels::narrow_gemm_upright(block_of(a, row, rows, first, last - first),
-                                   b.data() + first * b.cols(), c.data() + row * c.cols(), columns);
+      kernels::narrow_gemm_upright(part, from, c, columns);
     } else {
-      narrow_rows(a, b, block, row, first, last, c);
+      narrow_rows(part, block.depth, from, c, columns);
     }
   });
   for (const RowMatrix& sum : others) result += sum;

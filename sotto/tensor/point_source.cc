@@ -204,7 +204,7 @@ RowMatrix scores(const PointBlock& block, const RowMatrix& u) {
     }
   } else {
     const StridedMatrix x{block.dense.data(), block.rows(), block.dim(), block.dim(), 1};
-    narrow_gemm_accumulate(x, u.data(), s.data(), u.cols());
+    narrow_gemm_accumulate(x, u.data(), s.data(), {u.cols(), u.cols()});
   }
   return s;
 }
@@ -222,7 +222,7 @@ void add_transposed_product(const PointBlock& block, const RowMatrix& z, RowMatr
     }
   } else {
     const StridedMatrix transposed{block.dense.data(), block.dim(), block.rows(), 1, block.dim()};
-    narrow_gemm_accumulate(transposed, z.data(), y.data(), z.cols());
+    narrow_gemm_accumulate(transposed, z.data(), y.data(), {z.cols(), z.cols()});
   }
 }
 

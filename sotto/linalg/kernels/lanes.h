@@ -24,17 +24,8 @@ constexpr int kRows = 4;
 
 typedef double Lanes __attribute__((vector_size(kLanes * sizeof(double))));
 
-// Half a register, for what is left over.
-constexpr int kHalfLanes = kLanes / 2;
-typedef double HalfLanes __attribute__((vector_size(kHalfLanes * sizeof(double))));
-
-inline HalfLanes load_half(const double* p) {
-  HalfLanes v;
-  std::memcpy(&v, p, sizeof v);
-  return v;
-}
-
-inline void store_half(double* p, const HalfLanes& v) { std::memcpy(p, &v, sizeof v); }
+// What a comparison of lanes gives: all bits or none.
+typedef long long LaneMask __attribute__((vector_size(kLanes * sizeof(double))));
 
 inline Lanes load(const double* p) {
   Lanes v;

@@ -15,76 +15,145 @@ namespace {
 // Rows of B used at a time, so that they stay in the cache: 128 KB at 32 columns.
 constexpr Index kDepth = 512;
 
-// Asks for what this tile reads next where its rows are long, else for what later tiles read, in
-// one run: the hardware loses a matrix at every turn. GCC takes a function that only prefetches for
-// one without effects and drops its calls, unless it is inlined at once.
+// Fetches what this tile reads next where its rows are long, else what a later tile reads, in one
+// run: the hardware loses a matrix at every turn. GCC takes a function that only prefetches for one
+// without effects and drops its calls, unless it is inlined at once.
 template <int Rows>
-[[gnu::always_inline]] inline void prefetch(const StridedMatrix& a, const double* column, Index t) {
-  constexpr Index kLine = 8, kAlong = 128, kLongRow = 4 * kAlong, kTiles = 4;
-  if (a.row_step < kLongRow) {
-    const double* later = a.data + kTiles * Rows * a.row_step + t * Rows;
-    for (Index line = 0; line < Rows; line += kLine) __builtin_prefetch(later + line, 0, 2);
-  } else if (t % kLine == 0) {
-    for (int r = 0; r < Rows; ++r) __builtin_prefetch(column + r * a.row_step + kAlong);
+class Prefetch {
+ public:
+  explicit Prefetch(const StridedMatrix& a) : a_(a) {
+    constexpr Index kAhead = 1024;
+    const Index tile = std::max<Index>(1, Rows * a.row_step);
+    later_ = a.data + (kAhead / tile + 1) * tile;
   }
+
+  [[gnu::always_inline]] void step(const double* column, Index t) const {
+    constexpr Index kLine = 8, kAlong = 128, kLongRow = 4 * kAlong;
+    if (a_.row_step < kLongRow) {
+      for (Index line = 0; line < Rows; line += kLine) {
+        __builtin_prefetch(later_ + t * Rows + line);
+      }
+    } else if (t % kLine == 0) {
+      for (int r = 0; r < Rows; ++r) __builtin_prefetch(column + r * a_.row_step + kAlong);
+    }
+  }
+
+ private:
+  const StridedMatrix& a_;
+  const double* later_;
+};
+
+// The columns that a strip has beside its full vectors: a half or a quarter of a vector. Several
+// rows share a vector for theirs, so that no lane works for nothing.
+constexpr int rows_sharing(int rest) { return rest == 0 ? 1 : kLanes / rest; }
+
+[[gnu::always_inline]] inline Lanes broadcast(double x) { return x - Lanes{}; }
+
+// b[0 .. Rest) again and again. (As a shuffle GCC 12 sends it through memory.)
+template <int Rest>
+[[gnu::always_inline]] inline Lanes repeated(const double* b) {
+  Lanes result = broadcast(b[0]);
+  for (int j = 1; j < Rest; ++j) {
+    LaneMask here;
+    for (int lane = 0; lane < kLanes; ++lane) here[lane] = lane % Rest == j ? -1 : 0;
+    result = here ? broadcast(b[j]) : result;
+  }
+  return result;
 }
 
-// Rows x (Vectors lanes, and half of them more where `Half`) of C; b and c have `stride` numbers a
-// row.
-template <int Vectors, bool Half, int Rows>
+// Rest lanes of each x in turn.
+template <int Rest>
+[[gnu::always_inline]] inline Lanes side_by_side(const Lanes (&x)[rows_sharing(Rest)]) {
+  Lanes result = x[0];
+  for (int n = 1; n < rows_sharing(Rest); ++n) {
+    LaneMask here;
+    for (int lane = 0; lane < kLanes; ++lane) here[lane] = lane / Rest == n ? -1 : 0;
+    result = here ? x[n] : result;
+  }
+  return result;
+}
+
+// Rows x (Vectors lanes and Rest columns more) of C; b and c have `stride` numbers a row.
+template <int Vectors, int Rest, int Rows>
 void tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
-  constexpr int kHalfAt = Vectors * kLanes;
+  constexpr int kRestAt = Vectors * kLanes, kShare = rows_sharing(Rest);
+  static_assert(Rows % kShare == 0);
   Lanes sum[Rows][std::max(Vectors, 1)];
-  HalfLanes half[Rows];
+  Lanes rest[Rows / kShare];
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) sum[r][v] = load(c + r * stride + v * kLanes);
-    if constexpr (Half) half[r] = load_half(c + r * stride + kHalfAt);
+    for (int j = 0; j < Rest; ++j) {
+      rest[r / kShare][r % kShare * Rest + j] = c[r * stride + kRestAt + j];
+    }
   }
+  const Prefetch<Rows> prefetch(a);
   const double* column = a.data;
   for (Index t = 0; t < a.columns; ++t, column += a.column_step, b += stride) {
     Lanes bt[std::max(Vectors, 1)];
-    HalfLanes half_bt = {};
-    prefetch<Rows>(a, column, t);
+    Lanes rest_bt = {};
+    prefetch.step(column, t);
     for (int v = 0; v < Vectors; ++v) bt[v] = load(b + v * kLanes);
-    if constexpr (Half) half_bt = load_half(b + kHalfAt);
-    for (int r = 0; r < Rows; ++r) {
-      const double s = column[r * a.row_step];
-      for (int v = 0; v < Vectors; ++v) sum[r][v] += s * bt[v];
-      if constexpr (Half) half[r] += s * half_bt;
+    if constexpr (Rest > 0) rest_bt = repeated<Rest>(b + kRestAt);
+    for (int r = 0; r < Rows; r += kShare) {
+      Lanes x[kShare];
+      for (int n = 0; n < kShare; ++n) {
+        x[n] = broadcast(column[(r + n) * a.row_step]);
+        for (int v = 0; v < Vectors; ++v) sum[r + n][v] += x[n] * bt[v];
+      }
+      if constexpr (Rest > 0) rest[r / kShare] += side_by_side<Rest>(x) * rest_bt;
     }
   }
   for (int r = 0; r < Rows; ++r) {
     for (int v = 0; v < Vectors; ++v) store(c + r * stride + v * kLanes, sum[r][v]);
-    if constexpr (Half) store_half(c + r * stride + kHalfAt, half[r]);
+    for (int j = 0; j < Rest; ++j) {
+      c[r * stride + kRestAt + j] = rest[r / kShare][r % kShare * Rest + j];
+    }
   }
 }
 
-// Rows of a tile of so many vectors: as many accumulators as the registers hold beside a row of B
-// and a number of A.
-constexpr int rows_of_tile(int vectors) {
+// The same for one row, which has nobody to share with.
+template <int Vectors, int Rest>
+void row_tile(const StridedMatrix& a, const double* b, double* c, Index stride) {
+  constexpr int kRestAt = Vectors * kLanes;
+  if constexpr (Vectors > 0) tile<Vectors, 0, 1>(a, b, c, stride);
+  double rest[std::max(Rest, 1)];
+  for (int j = 0; j < Rest; ++j) rest[j] = c[kRestAt + j];
+  for (Index t = 0; t < a.columns; ++t) {
+    const double x = a.data[t * a.column_step];
+    for (int j = 0; j < Rest; ++j) rest[j] += x * b[t * stride + kRestAt + j];
+  }
+  for (int j = 0; j < Rest; ++j) c[kRestAt + j] = rest[j];
+}
+
+// Rows of a tile: as many accumulators as the registers hold beside a row of B and the numbers of A
+// that share a vector.
+constexpr int rows_of_tile(int vectors, bool rest) {
 #if defined(__AVX512F__)
+  if (rest) return vectors == 3 ? 6 : vectors == 2 ? 8 : 16;
   return vectors == 4 ? 6 : vectors == 3 ? 8 : 12;
 #elif defined(__AVX__)
+  if (rest) return vectors == 2 ? 4 : vectors == 1 ? 6 : 8;
   return vectors == 3 ? 4 : vectors == 2 ? 6 : 8;
 #else
+  if (rest) return vectors == 2 ? 2 : vectors == 1 ? 4 : 8;
   return vectors == 3 ? 4 : vectors == 2 ? 4 : 8;
 #endif
 }
 
-// A strip of Vectors lanes of C, all rows, in slices of kDepth rows of B.
-template <int Vectors, bool Half = false>
+// A strip of Vectors lanes of C and Rest columns more, all rows, in slices of kDepth rows of B.
+template <int Vectors, int Rest>
 void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
-  constexpr int kTileRows = rows_of_tile(Vectors + (Half ? 1 : 0));
+  constexpr int kTileRows = rows_of_tile(Vectors, Rest > 0);
   for (Index first = 0; first < a.columns; first += kDepth) {
     StridedMatrix slice = a;
     slice.data += first * a.column_step;
     slice.columns = std::min(kDepth, a.columns - first);
     Index row = 0;
     for (; row + kTileRows <= a.rows; row += kTileRows, slice.data += kTileRows * a.row_step) {
-      tile<Vectors, Half, kTileRows>(slice, b + first * stride, c + row * stride, stride);
+      tile<Vectors, Rest, kTileRows>(slice, b + first * stride, c + row * stride, stride);
     }
     for (; row < a.rows; ++row, slice.data += a.row_step) {
-      tile<Vectors, Half, 1>(slice, b + first * stride, c + row * stride, stride);
+      row_tile<Vectors, Rest>(slice, b + first * stride, c + row * stride, stride);
     }
   }
 }
@@ -92,63 +161,69 @@ void strip(const StridedMatrix& a, const double* b, double* c, Index stride) {
 // Each strip reads A once, so there are as few as possible and all of about the same width.
 constexpr Index kWidestStrip = kLanes == 8 ? 4 : 3;
 
-void strip_with_half(Index vectors, const StridedMatrix& a, const double* b, double* c,
-                     Index stride) {
-  switch (vectors) {
-#if defined(__AVX512F__)
-    case 3:
-      return strip<3, true>(a, b, c, stride);
-#endif
-    case 2:
-      return strip<2, true>(a, b, c, stride);
-    case 1:
-      return strip<1, true>(a, b, c, stride);
-    default:
-      return strip<0, true>(a, b, c, stride);
-  }
+// The four rows that share a vector by quarters leave no registers for three vectors beside it.
+constexpr int kHalf = kLanes / 2, kQuarter = kLanes == 8 ? 2 : 0;
+constexpr int most_vectors_beside(int rest) {
+  return static_cast<int>(kWidestStrip) - (rest == 0 ? 0 : rest == kHalf ? 1 : 2);
 }
 
-// Works on as many full vectors as there are, and half a one. Returns the number of columns done.
-Index full_strips(const StridedMatrix& a, const double* b, double* c, Index n) {
-  const bool half = n % kLanes >= kHalfLanes;
-  const Index vectors = n / kLanes + (half ? 1 : 0);
-  const Index strips = (vectors + kWidestStrip - 1) / kWidestStrip;
-  Index done = 0;
-  for (Index s = 0; s < strips; ++s) {
-    const Index width = (vectors * (s + 1)) / strips - (vectors * s) / strips;
-    if (half && s + 1 == strips) {
-      strip_with_half(width - 1, a, b + done, c + done, n);
-      return n / kHalfLanes * kHalfLanes;
-    }
-    switch (width) {
-#if defined(__AVX512F__)
-      case 4:
-        strip<4>(a, b + done, c + done, n);
-        break;
-#endif
-      case 3:
-        strip<3>(a, b + done, c + done, n);
-        break;
-      case 2:
-        strip<2>(a, b + done, c + done, n);
-        break;
-      default:
-        strip<1>(a, b + done, c + done, n);
-    }
-    done += width * kLanes;
+template <int Rest, int Vectors = most_vectors_beside(Rest)>
+void strip_of(Index vectors, const StridedMatrix& a, const double* b, double* c, Index stride) {
+  if (vectors == Vectors) return strip<Vectors, Rest>(a, b, c, stride);
+  if constexpr (Vectors > 0) strip_of<Rest, Vectors - 1>(vectors, a, b, c, stride);
+}
+
+// How many columns stand beside the vectors of the last strip: as few of a quarter, half or the
+// whole of a vector as hold `left`.
+Index rest_for(Index left, Index vectors) {
+  if (left <= kQuarter && vectors <= most_vectors_beside(kQuarter)) return kQuarter;
+  return left <= kHalf ? kHalf : kLanes;
+}
+
+// Strips of so many vectors altogether.
+struct Strips {
+  Index vectors;
+
+  Index count() const { return (vectors + kWidestStrip - 1) / kWidestStrip; }
+  Index first(Index strip) const { return vectors * strip / count(); }
+  Index width(Index strip) const { return first(strip + 1) - first(strip); }
+};
+
+// Works on as many columns as fill vectors, with padding at the end of a row where there is some.
+// Returns the number of columns done.
+Index full_strips(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns) {
+  const Index full = columns.used / kLanes, left = columns.used % kLanes;
+  Strips strips{full + (left > 0 ? 1 : 0)};
+  Index rest = left == 0 ? 0 : rest_for(left, strips.width(strips.count() - 1) - 1);
+  if (full * kLanes + rest > columns.all) {
+    strips = {full};
+    rest = 0;
   }
-  return done;
+  for (Index s = 0; s < strips.count(); ++s) {
+    const double* const from = b + strips.first(s) * kLanes;
+    double* const to = c + strips.first(s) * kLanes;
+    const Index rest_here = s + 1 == strips.count() ? rest % kLanes : 0;
+    if (rest_here == 0) {
+      strip_of<0>(strips.width(s), a, from, to, columns.all);
+    } else if (rest_here == kHalf) {
+      strip_of<kHalf>(strips.width(s) - 1, a, from, to, columns.all);
+    } else {
+      strip_of<kQuarter>(strips.width(s) - 1, a, from, to, columns.all);
+    }
+  }
+  return full * kLanes + rest;
 }
 
 // The last columns, fewer than a vector, on copies padded with zeros.
-void last_columns(const StridedMatrix& a, const double* b, double* c, Index n, Index first) {
-  const Index width = n - first;
+void last_columns(const StridedMatrix& a, const double* b, double* c, NarrowColumns columns,
+                  Index first) {
+  const Index n = columns.all, width = columns.used - first;
   std::vector<double> wide_b(static_cast<std::size_t>(a.columns * kLanes));
   std::vector<double> wide_c(static_cast<std::size_t>(a.rows * kLanes));
   for (Index t = 0; t < a.columns; ++t) {
     std::copy_n(b + t * n + first, width, wide_b.data() + t * kLanes);
   }
-  strip<1>(a, wide_b.data(), wide_c.data(), kLanes);
+  strip<1, 0>(a, wide_b.data(), wide_c.data(), kLanes);
   for (Index i = 0; i < a.rows; ++i) {
     for (Index j = 0; j < width; ++j)
       c[i * n + first + j] += wide_c[static_cast<std::size_t>(i * kLanes + j)];
@@ -293,16 +368,18 @@ void upright_product(const StridedMatrix& a, const double* b, NarrowColumns colu
 
 }  // namespace
 
-void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n) {
+void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c,
+                            NarrowColumns columns) {
   if (a.row_step == 1) {
-    return upright_product(a, b, {n, n}, [&](Index first, Index rows, const double* ct) {
+    return upright_product(a, b, columns, [&](Index first, Index rows, const double* ct) {
       for (Index i = 0; i < rows; ++i) {
-        for (Index j = 0; j < n; ++j) c[(first + i) * n + j] += ct[j * kSumRow + i];
+        double* row = c + (first + i) * columns.all;
+        for (Index j = 0; j < columns.used; ++j) row[j] += ct[j * kSumRow + i];
       }
     });
   }
-  const Index done = full_strips(a, b, c, n);
-  if (done < n) last_columns(a, b, c, n, done);
+  const Index done = full_strips(a, b, c, columns);
+  if (done < columns.used) last_columns(a, b, c, columns, done);
 }
 
 void narrow_gemm_upright(const StridedMatrix& a, const double* b, double* c,

@@ -18,13 +18,14 @@ struct StridedMatrix {
   Index row_step, column_step;
 };
 
-// B (a.columns x n) and C (a.rows x n) are row-major without gaps.
-void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c, Index n);
-
-// How many columns B and C have, and how many of them are more than padding.
+// How many columns B and C have, and how many of them are more than padding, which B has zeros in.
 struct NarrowColumns {
   Index all, used;
 };
+
+// B and C are row-major without gaps.
+void narrow_gemm_accumulate(const StridedMatrix& a, const double* b, double* c,
+                            NarrowColumns columns);
 
 // C = A B where the rows of A lie side by side (row_step 1). Columns of padding are 0 in C and not
 // read in B.
