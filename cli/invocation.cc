@@ -38,7 +38,7 @@ void say_error(const char* text) noexcept {
 
 }  // namespace
 
-// Memory may be what is lacking, so none is taken.
+// Memory may have run out, so none is allocated here.
 void say(const char* text) noexcept {
   std::fputs("sotto: ", stderr);
   for (; *text != 0; ++text) {

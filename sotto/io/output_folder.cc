@@ -167,7 +167,7 @@ void OutputFolder::make_staging() {
 }
 
 // Makes the new folder beside the target, where the two can change places: in one file system, with
-// nothing else to keep, and with nobody at work in it. False: it cannot be.
+// no other files to keep, and with no process working in it. False if that is impossible.
 bool OutputFolder::stage_beside() {
   std::error_code failed;
   const fs::path real = fs::canonical(directory_, failed);
@@ -181,7 +181,7 @@ bool OutputFolder::stage_beside() {
   std::string name =
       (real.parent_path() / ("." + real.filename().string() + std::string(hidden))).string();
   if (::mkdir(name.c_str(), 0777) != 0) {
-    // The folder is locked, so nobody else is at work on this one.
+    // The folder is locked, so no other run is using this one.
     if (errno != EEXIST) return false;
     fs::remove_all(name, failed);
     if (::mkdir(name.c_str(), 0777) != 0) return false;
@@ -193,7 +193,7 @@ bool OutputFolder::stage_beside() {
   }
   staging_ = std::move(name);
   unfinished_.push_back(std::make_shared<Unfinished>(staging_, Unfinished::Remove::all));
-  // It becomes the target before the old one is removed, and nobody may begin in between.
+  // It becomes the target before the old one is removed, and no other run may begin in between.
   staged_lock_ = ::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (staged_lock_ >= 0) ::flock(staged_lock_, LOCK_EX | LOCK_NB);
   beside_ = real.string();

@@ -24,7 +24,7 @@ namespace sotto {
 
 constexpr double kUserUnit = 0x1p-21;
 
-// How ratings become those of users: public numbers.
+// How ratings are read as those of users: public numbers.
 struct UserRules {
   ValueBounds bounds{};
   Index items = 0;
@@ -47,7 +47,7 @@ struct UserCentre {
 // The positions of the numbers of `levels`.
 enum UserLevel { level_mean, level_square, level_users, level_root };
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class UserSum : std::int64_t { levels = 1, items = 2, times = 3, pairs = 4 };
 
 struct UserQuestion {

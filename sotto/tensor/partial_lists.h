@@ -1,6 +1,6 @@
-// Parts of what is no sum: rows of documents, and words with their counts. As partial_sum.h, they
-// join in any order to the same result.
-// Privacy: exact, and as secret as the documents.
+// Parts of answers that are not sums: rows of documents, and words with their counts. Like those of
+// partial_sum.h, they join in any order to the same result. Privacy: exact, and as secret as the
+// documents.
 #pragma once
 
 #include <cstdint>
