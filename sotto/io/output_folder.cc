@@ -51,7 +51,7 @@ std::vector<std::string> files_of_result(const fs::path& folder) {
   return names;
 }
 
-// Both at once change places.
+// The two change places in one step.
 bool change_places(const std::string& a, const std::string& b) {
   return ::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
 }
@@ -60,7 +60,7 @@ bool same_inode(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Whether a folder is the working directory or above it: who stands in it would lose it.
+// Whether a folder is the working directory or above it: a shell there would lose it.
 bool holds_working_directory(const fs::path& folder) {
   std::error_code failed;
   const fs::path here = fs::canonical(fs::current_path(failed), failed);
@@ -118,7 +118,7 @@ bool OutputFolder::lock_target() {
     if (errno == ENOENT) return false;
     throw_system_error(directory_, "cannot be opened", errno);
   }
-  // Some file systems have no locks; two runs at a time are then not told apart.
+  // Some file systems have no locks; two runs at the same time are then not noticed.
   SOTTO_REQUIRE_AT(::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, directory_,
                    "another run is writing to this folder");
   struct stat locked {
@@ -252,7 +252,7 @@ bool OutputFolder::exchange_folders() {
   for (const std::string& name : former_) ::unlink((fs::path(staging_) / name).c_str());
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(staging_, ignored)) {
-    // Somebody has put it there during the run.
+    // It was put there during the run.
     ::syscall(SYS_renameat2, AT_FDCWD, entry.path().c_str(), AT_FDCWD,
               target(entry.path().filename().string()).c_str(), RENAME_NOREPLACE);
   }

@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// Of a line "word TAB count"; no count: none, or something else than a number that is not negative.
+// The count of a line "word TAB count"; none if it is missing or not a number from 0 on.
 struct WordLine {
   std::string_view word;
   std::optional<double> count;

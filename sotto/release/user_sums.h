@@ -88,7 +88,7 @@ struct UserShard {
 std::string user_answer(const Sensitive<Users>& held, const UserRules& rules,
                         const UserQuestion& question, const UserShard& which);
 
-// Users whom others hold: `ask` hands a question with its number to all of them, and returns their
+// Users that shards hold: `ask` sends a question with its number to all of them, and returns their
 // answers, joined by joined_answers().
 using AskUsers = std::function<std::string(const UserQuestion& question, Index number)>;
 Sensitive<Users> asked_users(AskUsers ask, const UserRules& rules, Index shards);

@@ -1,6 +1,6 @@
 // Parts of answers that are not sums: rows of documents, and words with their counts. Like those of
-// partial_sum.h, they join in any order to the same result. Privacy: exact, and as secret as the
-// documents.
+// partial_sum.h, they join in any order to the same result.
+// Privacy: exact, and as secret as the documents.
 #pragma once
 
 #include <cstdint>
