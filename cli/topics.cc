@@ -29,7 +29,7 @@ class Topics final : public Command {
   std::vector<Positional> positionals() override {
     return {{"CORPUS",
              "documents: UCI docword, LDA-C, MatrixMarket, SVMlight, or text, one a line; plain or "
-             "gzip; - for stdin; several files are read one after the other",
+             "gzip (- for stdin); several files are read one after the other",
              nullptr, false, &paths_}};
   }
   OptionTable options() override {
