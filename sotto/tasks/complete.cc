@@ -240,7 +240,7 @@ OptionTable CompleteTask::table() {
       .append(completion.table())
       .append(file.table())
       .text("test", 0, test, "FILE",
-            "public entries to predict; scored by rmse, mae, and ndcg and precision at 10")
+            "public entries to predict: rmse, mae, and ndcg and precision at 10")
       .integer("cross-validate", 0, folds, {2, 1000},
                "also predict every rating from a model that has not seen it, by so many fits, each "
                "without another part of the ratings; not with `epsilon`")

@@ -280,7 +280,7 @@ class Changed(VerifyTest):
         for bad in (-1, "x", None, [], 1.5):
             self.edit_json(self.out, lambda r, b=bad: r["privacy"].update(
                 releases=[{**r["privacy"]["releases"][1], "count": b}]))
-            self.fails(self.out, "a release has no count")
+            self.fails(self.out, "a release has no usable count")
             shutil.rmtree(self.out)
             self.mixture("out")
         (self.out / "means.npy").write_bytes(b"\x93NUMPY\x01\x00\xff\xff")
