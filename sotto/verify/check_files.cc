@@ -82,7 +82,7 @@ void check_files(const Folder& folder, Findings& findings) {
     alone = false;
     findings.fails(fmt::format("{} is in the folder but is not part of the result", name));
   }
-  if (alone) findings.holds("the folder holds nothing else");
+  if (alone) findings.holds("nothing else is in the folder");
 }
 
 void check_seal(const Folder& folder, Findings& findings) {
