@@ -173,7 +173,7 @@ class AccountSgd final : public Account {
     const std::string epsilon = show(account_by_rule({&spend, 1}, delta_), delta_, result);
     return epsilon + fmt::format(
                          "{} steps; a record is in a batch with probability {:.6g}, drawn anew for "
-                         "each\nbatches of fixed size or in shuffled order are not covered\n",
+                         "each batch\nbatches of fixed size or in shuffled order are not covered\n",
                          steps, rate);
   }
 

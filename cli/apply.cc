@@ -18,9 +18,9 @@ class Apply final : public Command {
   std::string name() const override { return "apply"; }
   std::string summary() const override { return "Use a former result on new data; spends nothing"; }
   std::vector<Positional> positionals() override {
-    return {
-        {"FOLDER", "the folder of a result of topics, mixture, complete or decompose", &folder_},
-        {"NEW", "new data of the kind that the result was learnt from", &path_}};
+    return {{"FOLDER", "the folder of a result of topics, mixture, stream, complete or decompose",
+             &folder_},
+            {"NEW", "new data of the kind that the result was learnt from", &path_}};
   }
   OptionTable options() override {
     return OptionTable().append(task_.table()).append(common_.table());

@@ -34,13 +34,12 @@ class AuditCommand final : public Command {
   std::vector<std::string>* rest() override { return &words_; }
   OptionTable options() override {
     return OptionTable()
-        .text(
-            "neighbour", 0, neighbour_, "FILE",
-            "the data of the command with one protected unit changed: the auditor takes your word "
-            "for it")
+        .text("neighbour", 0, neighbour_, "FILE",
+              "the data of the command with one protected unit changed; the auditor cannot check "
+              "this")
         .integer("canaries", 0, canaries_, {16, 2000},
-                 "instead of `neighbour`: plant so many canaries in place of the first records and "
-                 "judge one run by them; for stream and complete from CSV, topics from text")
+                 "instead of `neighbour`: plant this many canaries in place of the first records "
+                 "and judge one run by them; for stream and complete from CSV, topics from text")
         .integer("runs", 0, runs_, {audit::kFewestRuns, 1000000},
                  "runs on each of the two data sets; more find smaller faults")
         .integer("jobs", 0, jobs_, {0, 4096}, "runs at the same time; 0: one a processor")
@@ -74,7 +73,7 @@ class AuditCommand final : public Command {
   }
 
   void say_first() const {
-    say_not_private("an audit reads its data again and again, and what it says is not noisy",
+    say_not_private("an audit reads its data many times, and prints what it finds without noise",
                     json_);
   }
   template <class Result>
@@ -111,7 +110,7 @@ class AuditCommand final : public Command {
     return seen;
   }
 
-  // Where every run on one side is refused there is nothing to compare.
+  // If every run on one side is refused, there is nothing to compare.
   void require_runs_on_both(const std::vector<AuditedOutcome>& outcomes) const {
     const auto is_refused = [&](std::size_t side) {
       for (std::size_t n = side; n < outcomes.size(); n += 2) {
@@ -120,14 +119,14 @@ class AuditCommand final : public Command {
       return true;
     };
     SOTTO_REQUIRE(!is_refused(0), "the command is refused: {}", outcomes[0].message);
-    SOTTO_REQUIRE_AT(!is_refused(1), "`neighbour`",
-                     "every run over {} is refused (if one unit does that, the refusal tells of "
-                     "it): {}",
-                     neighbour_, outcomes[1].message);
+    SOTTO_REQUIRE_AT(
+        !is_refused(1), "`neighbour`",
+        "every run over {} is refused (if one unit causes that, the refusal reveals it): {}",
+        neighbour_, outcomes[1].message);
   }
 
-  // That of the first run that has one. What is public must be the same on both sides, or they are
-  // no neighbours.
+  // That of the first run that has one. The public facts must be the same on both sides, or they
+  // are not neighbours.
   static Certificate certificate_of(const std::vector<AuditedOutcome>& outcomes) {
     const Certificate* sides[2] = {nullptr, nullptr};
     for (std::size_t n = 0; n < outcomes.size(); ++n) {
@@ -139,7 +138,7 @@ class AuditCommand final : public Command {
     if (sides[0] != nullptr && sides[1] != nullptr) {
       SOTTO_REQUIRE_AT(sides[0]->statement.public_facts == sides[1]->statement.public_facts,
                        "`neighbour`",
-                       "is no neighbour: what is public differs between the two files");
+                       "is not a neighbour: the public facts of the two files differ");
     }
     return sides[0] != nullptr ? *sides[0] : *sides[1];
   }

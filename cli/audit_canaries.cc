@@ -13,7 +13,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr std::int64_t kSeeds = 16;  // runs over the first forms: their mean shows what lies behind
+constexpr std::int64_t kSeeds = 16;  // runs over the first forms; their mean is the centre
 
 std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -105,7 +105,7 @@ std::string& input_of(Command& command) {
   return input.values->front();
 }
 
-// Reads the words anew: a command is used once.
+// Parses the words again: a command object is used once.
 struct Invoked {
   explicit Invoked(std::vector<std::string> words) : commands(all_commands()) {
     command = find_command(commands, words);
@@ -138,8 +138,8 @@ AuditedOutcome outcome_from(const std::string& bytes) {
   return outcome;
 }
 
-// A message as a part of another one: without the program's name and the end of the line. What was
-// read from memory goes by the name of the file it stands for.
+// A message as a part of another one: without the program's name and the end of the line. Text that
+// was read from memory has the name of the file that it replaces.
 std::string one_line(std::string message, const std::string& read, const std::string& named) {
   constexpr std::string_view kProgram = "sotto: ";
   if (message.starts_with(kProgram)) message.erase(0, kProgram.size());

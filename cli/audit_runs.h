@@ -16,8 +16,8 @@
 
 namespace sotto::cli {
 
-// One run to be made: over which file, and with which noise; none: its own. `text` stands in for a
-// file, and is made in the process of the run.
+// One run to be made: over which file, and with which noise (none: noise of its own). `text` stands
+// in for a file, and is made in the process of the run.
 struct AuditedRun {
   std::string path;
   std::optional<std::int64_t> insecure_seed = {};
@@ -46,7 +46,7 @@ class AuditRuns {
   // In the order in which they were asked for.
   std::vector<AuditedOutcome> run(const std::vector<AuditedRun>& runs) const;
 
-  // Of releases with very many numbers, those are kept from now on in which these pairs of runs
+  // From now on keeps, of releases with very many numbers, those in which these pairs of runs
   // differ most. Cuts the pairs, too.
   void keep_what_differs(std::vector<std::pair<audit::SeenRun, audit::SeenRun>>& same_noise);
 

@@ -12,7 +12,7 @@ namespace sotto::cli {
 
 Positional files_of_points(std::vector<std::string>& paths) {
   return {"POINTS",
-          "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight; - for stdin; several "
+          "one record a row: .npy, CSV, raw numbers, UCI, LDA-C, SVMlight (- for stdin); several "
           "files are read one after the other",
           nullptr, false, &paths};
 }

@@ -39,7 +39,7 @@ class Decompose final : public Command {
         .flag("plan", plan_,
               "say what a private run would do; the tensor is not read, only its shape")
         .integer("dim", 'd', dim_, {1, 1000000000},
-                 "dimension for `plan` when there is no file whose header has it")
+                 "dimension for `plan`, if no file is given whose header has it")
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {

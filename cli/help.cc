@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "sotto/base/version.h"
 
@@ -11,6 +12,23 @@ namespace {
 
 constexpr auto kHeadline =
     "sotto " SOTTO_VERSION ": tensor decomposition that keeps each person's data private\n\n";
+
+// `start` and a text, in lines of at most 100 characters, of which all but the first are indented.
+std::string wrapped(const std::string& start, const std::string& text, std::size_t indent) {
+  constexpr std::size_t kWidth = 100;
+  std::string lines, line = start;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    const bool begins = line == start;
+    if (!begins && line.size() + 1 + word.size() > kWidth) {
+      lines += line + "\n";
+      line = std::string(indent, ' ') + word;
+    } else {
+      line += begins ? word : " " + word;
+    }
+  }
+  return lines + line + "\n";
+}
 
 std::string usage(Command& command) {
   std::string line = "sotto " + command.name();
@@ -35,7 +53,7 @@ std::string command_list(const Commands& commands, const std::string& prefix) {
 std::string help_of(Command& command, bool all) {
   std::string text = fmt::format("{}\n\nusage: {}\n\n", command.summary(), usage(command));
   for (const Positional& p : command.positionals()) {
-    text += fmt::format("      {:<23}{}\n", p.name, p.help);
+    text += wrapped(fmt::format("      {:<23}", p.name), p.help, 29);
   }
   const OptionTable table = command.options();
   const std::vector<std::string> usual = all ? std::vector<std::string>{} : command.usual_options();
@@ -84,15 +102,17 @@ std::string group_overview(const Commands& commands, const std::string& group) {
 std::string manual(const Commands& commands) {
   std::string text =
       "# The command line\n\nMade by `sotto --manual` from the option tables; a test keeps it "
-      "current.\n\nExit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without "
-      "converging (the result is written), 130 stopped by Ctrl-C (nothing is written; a second "
-      "Ctrl-C "
-      "ends the program at once). An error is one line on standard error.\n";
+      "current.\n\n" +
+      wrapped("",
+              "Exit codes: 0 done, 1 failed, 2 bad usage or bad input, 3 ended without converging "
+              "(the result is written), 130 stopped by Ctrl-C (nothing is written; a second Ctrl-C "
+              "ends the program at once). An error is one line on standard error.",
+              0);
   for (const auto& command : commands) {
     text += fmt::format("\n## sotto {}\n\n{}.\n\n`{}`\n\n", command->name(), command->summary(),
                         usage(*command));
     for (const Positional& p : command->positionals()) {
-      text += fmt::format("`{}`: {}\n\n", p.name, p.help);
+      text += wrapped(fmt::format("`{}`: ", p.name), p.help, 0) + "\n";
     }
     text += fmt::format("Example: `{}`\n\n{}", command->example(), command->options().markdown());
   }

@@ -27,7 +27,7 @@ ExitCode code_of(Fault fault) {
   return exit_failed;
 }
 
-// Names of options as they are typed, where there is memory for that.
+// Names of options as they are typed, if there is memory for that.
 void say_error(const char* text) noexcept {
   try {
     say(with_dashes(text).c_str());
@@ -38,7 +38,7 @@ void say_error(const char* text) noexcept {
 
 }  // namespace
 
-// Memory may be what is lacking, so none is taken.
+// Memory may have run out, so none is allocated here.
 void say(const char* text) noexcept {
   std::fputs("sotto: ", stderr);
   for (; *text != 0; ++text) {
@@ -120,7 +120,7 @@ int explain(const std::exception_ptr& thrown) noexcept {
     say_error(fmt::format("{}: {}", error.path1().string(), error.code().message()).c_str());
     return exit_refused;
   } catch (const std::system_error& error) {
-    // fmt says so where a stream takes no more.
+    // fmt throws this when a stream takes no more.
     const bool is_output = std::ferror(stdout) != 0;
     say(is_output ? "cannot write to standard output" : error.code().message().c_str());
   } catch (const std::exception&) {

@@ -24,7 +24,8 @@ void say(const char* text) noexcept;
 // Says in one line on standard error what is wrong, and returns the exit code.
 int explain(const std::exception_ptr& thrown) noexcept;
 
-// What the work returns; an error becomes one line on standard error, where it is to be heard.
+// Returns what the work returns; an error becomes one line on standard error, if messages are to be
+// shown.
 int exit_code_of(const std::function<int()>& work, const std::function<bool()>& is_heard);
 
 }  // namespace sotto::cli

@@ -143,7 +143,7 @@ class LedgerShow final : public LedgerCommand {
 class LedgerHistory final : public LedgerCommand {
  public:
   std::string name() const override { return "ledger history"; }
-  std::string summary() const override { return "Every run of a ledger, one a line"; }
+  std::string summary() const override { return "List every run of a ledger, one a line"; }
   std::string example() const override { return "sotto ledger history runs.ledger"; }
   OptionTable options() override { return with_name({}); }
   ExitCode run() override {
@@ -156,7 +156,7 @@ class LedgerForecastCommand final : public LedgerCommand {
  public:
   std::string name() const override { return "ledger forecast"; }
   std::string summary() const override {
-    return "What a run would leave of a limit, and how many such runs fit";
+    return "Say what a run would leave of a limit, and how many such runs fit";
   }
   std::string example() const override {
     return "sotto ledger forecast runs.ledger --data visits --epsilon 0.5 --delta 1e-7";
@@ -184,7 +184,7 @@ class LedgerForecastCommand final : public LedgerCommand {
 class LedgerExport final : public LedgerCommand {
  public:
   std::string name() const override { return "ledger export"; }
-  std::string summary() const override { return "A ledger as JSON or CSV, without its key"; }
+  std::string summary() const override { return "Print a ledger as JSON or CSV, without its key"; }
   std::string example() const override { return "sotto ledger export runs.ledger --json"; }
   OptionTable options() override {
     return with_name({})

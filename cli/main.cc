@@ -104,8 +104,8 @@ int run_as_rank(const std::vector<std::string>& arguments, Ranks* ranks) {
   return exit_done;
 }
 
-// Where memory runs out, this is given back first: what is removed on the way out may need a
-// little, and a destructor that fails ends the program (those of JSON take memory).
+// Freed first when memory runs out: cleaning up may need a little memory, and a destructor that
+// fails ends the program (those of JSON allocate).
 void* reserve = nullptr;
 
 void use_reserve() {

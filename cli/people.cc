@@ -27,8 +27,8 @@ const std::vector<std::string> kOfOtherUnits = {
 OptionTable PeopleFront::table() {
   return OptionTable()
       .choice("unit", unit_,
-              "what is protected: one entry of the tensor, or one person, which is one slice of "
-              "the first mode of a tensor of counts")
+              "what is protected: one entry of the tensor, or one person, who is one slice of the "
+              "first mode")
       .append(task_.table())
       .notice("alpha0", alpha0_given_)
       .real("events", 0, events_, {1, 1e9},

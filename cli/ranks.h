@@ -23,7 +23,7 @@ class Ranks : public Shards {
   virtual std::string traffic() const = 0;
 };
 
-// Null where this process runs alone. Refuses to be one of several ranks in a program without MPI,
+// Null if this process runs alone. Refuses to be one of several ranks in a program without MPI,
 // which would run the same command several times over the same output.
 std::unique_ptr<Ranks> join_ranks();
 

@@ -26,7 +26,8 @@ class Stream final : public Command {
  public:
   std::string name() const override { return "stream"; }
   std::string summary() const override {
-    return "Find the components of the moment of points, in memory that does not grow with them";
+    return "Find the components of the moment of points, in memory that does not grow with their "
+           "number";
   }
   std::vector<Positional> positionals() override { return {files_of_points(paths_)}; }
   OptionTable options() override {
@@ -38,8 +39,8 @@ class Stream final : public Command {
         .integer("records", 0, records_, {1, std::numeric_limits<std::int64_t>::max()},
                  "number of records for `plan`")
         .real("weight", 0, task_.weight, {0, 1, true},
-              "for `plan`: at which epsilon a component of this weight is recovered, as a share of "
-              "max-norm^p (none given: 1/2k)")
+              "for `plan`: a weight, as a share of max-norm^p; the plan says at which epsilon a "
+              "component of this weight is recovered (none given: 1/2k)")
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {

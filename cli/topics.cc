@@ -29,7 +29,7 @@ class Topics final : public Command {
   std::vector<Positional> positionals() override {
     return {{"CORPUS",
              "documents: UCI docword, LDA-C, MatrixMarket, SVMlight, or text, one a line; plain or "
-             "gzip; - for stdin; several files are read one after the other",
+             "gzip (- for stdin); several files are read one after the other",
              nullptr, false, &paths_}};
   }
   OptionTable options() override {
@@ -105,7 +105,7 @@ class Topics final : public Command {
     });
   }
 
-  // The parts in which words are counted are as long as there are different words, which is not
+  // The size of the parts in which words are counted is the number of different words, which is not
   // released.
   bool sizes_are_public() const { return !task_.privacy.asked() || !task_.reading().vocab.empty(); }
 

@@ -1,4 +1,4 @@
-// A Gaussian mixture: public points from three Gaussians with one spherical variance.
+// A Gaussian mixture: public points come from three Gaussians with one spherical variance.
 #include <cstdio>
 #include <random>
 

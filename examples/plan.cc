@@ -1,5 +1,5 @@
-// A plan: what a private run would release, from public numbers alone and before any data is read.
-// The run then releases exactly this.
+// A plan: it says what a private run would release, from public numbers alone and before any data
+// is read. The run then releases exactly this.
 #include <cstdio>
 
 #include "sotto/sotto.h"

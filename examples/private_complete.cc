@@ -1,4 +1,4 @@
-// Private ratings: what users think of items is sensitive, who rated what is public. One rating is
+// Private ratings: the values of ratings are sensitive; who rated what is public. One rating is
 // protected, with epsilon 1. Missing ratings are predicted.
 #include <algorithm>
 #include <array>

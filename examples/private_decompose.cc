@@ -1,4 +1,4 @@
-// Private components of a tensor: the entries of the tensor are sensitive, its shape is public. One
+// Private components of a tensor: the entries of the tensor are sensitive; its shape is public. One
 // entry is protected, with epsilon 1.
 #include <cmath>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Private components of records: two hundred thousand sensitive records around three directions,
-// each clipped to norm one. One record is protected, with epsilon 1.
+// Private components of records: there are two hundred thousand sensitive records around three
+// directions, each clipped to norm one. One record is protected, with epsilon 1.
 #include <cmath>
 #include <cstdio>
 #include <random>

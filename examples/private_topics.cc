@@ -1,5 +1,5 @@
-// Private topics: twenty thousand sensitive documents over a public vocabulary. One document is
-// protected, with epsilon 1.
+// Private topics: there are twenty thousand sensitive documents over a public vocabulary. One
+// document is protected, with epsilon 1.
 #include <cstdio>
 #include <random>
 #include <string>

@@ -1,5 +1,5 @@
-// A result folder: arrays, result.json and a report page, as the command line writes them. This
-// program also links sotto::report.
+// A result folder: the program writes arrays, result.json and a report page, as the command line
+// does. It also links sotto::report.
 #include <cstdio>
 #include <filesystem>
 

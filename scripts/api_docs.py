@@ -10,6 +10,7 @@ one that begins "Prints:", which tests/examples/run_example.py compares with wha
 import pathlib
 import re
 import sys
+import textwrap
 
 import public_headers
 
@@ -23,9 +24,9 @@ INTRODUCTION = """# The library
 
 Made by `scripts/api_docs.py` from `examples/` and the public headers; a test keeps it current.
 
-`#include "sotto/sotto.h"` is all of it: five tasks, each with a `plan` and a `run`, the types they
-take and return, readers and `save`. A task takes an `Input`: data that is sensitive, or was declared
-public. Sensitive data needs an epsilon, public data takes none. A private result carries a
+`#include "sotto/sotto.h"` gives everything: five tasks, each with a `plan` and a `run`, the types
+they take and return, readers and `save`. A task takes an `Input`: data that is sensitive, or was
+declared public. Sensitive data needs an epsilon; public data takes none. A private result carries a
 certificate. Errors are thrown as `sotto::Error`, whose message names the field between backquotes.
 
 With CMake, after `make install` or from the Debian package of `make deb`:
@@ -43,6 +44,12 @@ With pkg-config: `c++ -std=c++20 program.cc $(pkg-config --cflags --libs sotto)`
 def comment_text(lines):
     """The lines of a comment without their slashes."""
     return [line[2:].removeprefix(" ") for line in lines]
+
+
+def wrapped(text, indent=""):
+    """Prose in lines of at most 100 characters."""
+    return textwrap.fill(text, 100, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
 
 
 def parts(name):
@@ -73,12 +80,12 @@ def api():
     text = INTRODUCTION
     for name in EXAMPLES:
         title, prose, code, output = parts(name)
-        text += f"\n## {title}\n\n{prose[:1].upper()}{prose[1:]}\n\n"
+        text += f"\n## {title}\n\n{wrapped(prose[:1].upper() + prose[1:])}\n\n"
         text += f"```cpp\n{code}\n```\n\nprints (`examples/{name}.cc`):\n\n```\n{output}\n```\n"
     text += "\n## Public headers\n\nEverything else is internal and not installed.\n"
     for installed, made_of in public_headers.by_installed_name().items():
         text += f"\n`{installed}`\n\n"
-        text += "".join(f"- {first_sentence(header)}\n" for header in made_of)
+        text += "".join(wrapped(f"- {first_sentence(header)}", "  ") + "\n" for header in made_of)
     return text
 
 

@@ -29,8 +29,10 @@ def man_page(markdown, version):
     lines = [f'.TH SOTTO 1 "" "sotto {version}" "User Commands"', ".SH NAME",
              "sotto \\- differentially private tensor decomposition", ".SH SYNOPSIS",
              "\\fBsotto\\fR \\fICOMMAND\\fR [\\fIoptions\\fR]", ".SH DESCRIPTION"]
+    goes_on = False  # the line before belongs to the same paragraph
     for line in markdown.splitlines():
         row = ROW.match(line)
+        begins, goes_on = not goes_on, False
         if row:
             lines += option(row)
         elif line.startswith("## "):
@@ -40,7 +42,8 @@ def man_page(markdown, version):
         elif line.startswith(("|", "#", "```", "- ", "* ")):
             sys.exit(f"man_page.py: cannot turn this into roff: {line}")
         elif line:
-            lines += [".PP", roff(line)]
+            lines += [".PP", roff(line)] if begins else [roff(line)]
+            goes_on = True
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What all estimators have in common: options, one run, what is learnt and what is said of it."""
+"""What all estimators have in common: options, one run, and what is learnt and reported."""
 from __future__ import annotations
 
 import hashlib
@@ -75,7 +75,7 @@ class SottoEstimator(BaseEstimator):
         return self.privacy is not None
 
     def _check_privacy(self) -> None:
-        """Refuses what is no Privacy, and units that this estimator does not protect."""
+        """Refuses what is not a Privacy, and units that this estimator does not protect."""
         if self.privacy is None:
             return
         name = type(self).__name__

@@ -39,7 +39,7 @@ class DaskEngine:
         return bytes(found)
 
     def close(self) -> None:
-        """The workers forget what nobody names any more."""
+        """The workers forget what is no longer referenced."""
         self._partitions, self._heads = [], []
         kept.forget()
         with contextlib.suppress(Exception):  # no cluster, or a lost one, has nothing to forget

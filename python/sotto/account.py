@@ -1,7 +1,7 @@
 """Privacy accounting on its own: what releases cost, and how much noise a target needs.
 
-Every epsilon is an upper bound, and every noise is enough. Arguments may be arrays, those of the
-releases of a list included; they are broadcast against each other.
+Every epsilon is an upper bound, and every noise suffices for its epsilon. Arguments may be arrays,
+and so may those of the releases in a list; they are broadcast against each other.
 
 Examples
 --------
@@ -90,7 +90,7 @@ def compose(releases: Iterable[Release], *, delta: Numbers) -> Any:
 
 
 def compare(releases: Iterable[Release], *, delta: Numbers) -> dict[str, Any]:
-    """What each accountant says of the same releases; NaN where one does not apply."""
+    """The epsilon of each accountant for the same releases; NaN where one does not apply."""
     lists, shape = _lists(releases, delta)
     found = [core.compare(list_, d) for list_, d in lists]
     names = [name for name, _, _ in found[0]] if found else []
@@ -114,7 +114,7 @@ def calibrate(epsilon: Numbers, *, delta: Numbers, count: Numbers = 1, noise: st
 
 def _lists(releases: Iterable[Release], delta: Numbers) -> tuple[
         list[tuple[list[tuple[str, float, float, int]], float]], tuple[int, ...]]:
-    """A list of releases and a delta for each place of the broadcast arguments, and their shape."""
+    """A list of releases and a delta for each element of the broadcast arguments, and their shape."""
     releases = list(releases)
     columns: list[Any] = [delta]
     for release in releases:
@@ -139,7 +139,7 @@ def _counts(count: Numbers) -> npt.NDArray[np.int64]:
 
 
 def _each(function: Any, *arguments: Numbers) -> Any:
-    """One call for each place of the broadcast arguments; a number where all are numbers."""
+    """One call for each element of the broadcast arguments; a number if all are numbers."""
     arrays = np.broadcast_arrays(*arguments)
     columns = (array.ravel().tolist() for array in arrays)
     return _shaped([function(*numbers) for numbers in zip(*columns)], arrays[0].shape)

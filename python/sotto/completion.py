@@ -24,7 +24,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
     Parameters
     ----------
     rank : int
-        Of the low-rank part.
+        Rank of the low-rank part.
     privacy : Privacy, optional
         ``unit="rating"`` protects the value of one rating, while who rated what is public;
         ``unit="user"`` protects all ratings of one user, and which items were rated.
@@ -33,25 +33,25 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
     items : sequence, optional
         For ``unit="user"``: the public list of items.
     per_user : int, optional
-        For ``unit="user"``: the most ratings of a user that count; chosen when not given.
+        For ``unit="user"``: cap on the ratings of a user that count; chosen when not given.
     n_users : int, optional
         For ``unit="user"``: a public guess at the number of users.
     model : {"cp", "tucker"}
     method : {"auto", "als", "bayes", "sgd"}
         How a public model is learnt.
     mechanism : {"auto", "sums", "als", "sgd"}
-        What a private fit, unit rating, releases.
+        What a private fit with ``unit="rating"`` releases.
     max_iter : int, optional
         Epochs; chosen when not given.
     random_state : int, RandomState or None
-        Of the starts. Noise never depends on it.
+        Seed of the starts. The noise never depends on it.
     progress : bool or callable, optional
         True for a bar; or a function of (stage, done, total) that returns False to stop.
 
     Attributes
     ----------
     factors_ : list of ndarray
-        One of shape (rows, rank) a mode; for ``unit="user"`` that of the items alone.
+        One of shape (rows, rank) for each mode; for ``unit="user"`` only that of the items.
     biases_ : list of ndarray
     labels_ : list of list of str
         What the rows stand for.
@@ -102,7 +102,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> TensorCompletion:
-        """Learns from ratings: places X and values y."""
+        """Learns from ratings: positions X and values y."""
         self._check_privacy()
         if self._private and self.range is None:
             raise Refused("range: a private fit needs (low, high) of the values, which is never "
@@ -134,7 +134,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Values at places X. Rows that were not learnt are predicted from what is known."""
+        """Values at positions X. Rows that were not learnt are predicted from what is known."""
         check_is_fitted(self)
         if self._of_users:
             raise Refused("predict: a model with unit=\"user\" knows no user; recommend() and "
@@ -170,9 +170,9 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
         return float(super().score(X, y, sample_weight))
 
     def predict_for(self, items: Sequence[Any], ratings: Any, wanted: Sequence[Any]) -> np.ndarray:
-        """Values of the items `wanted` for a user with these own ratings.
+        """Values of the items `wanted` for a user who gave these ratings.
 
-        For ``unit="user"``. The user's taste is worked out here and kept nowhere.
+        For ``unit="user"``. The user's taste is computed here and not stored.
         """
         check_is_fitted(self)
         if not self._of_users:
@@ -187,7 +187,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
 
     def recommend(self, items: Sequence[Any], ratings: Any,
                   top: int = 10) -> list[tuple[str, float]]:
-        """The best items for a user with these own ratings, without those rated, best first."""
+        """The best items for a user who gave these ratings, best first, without those rated."""
         rated = {str(item) for item in items}
         others = [label for label in self.labels_[0] if label not in rated]
         values = self.predict_for(items, ratings, others)

@@ -19,15 +19,15 @@ _ROWS_AT_A_TIME = 1 << 16
 
 
 class GaussianMixture(DensityMixin, PointEstimator):
-    """Gaussians behind points, public or protected record by record.
+    """A Gaussian mixture of points, public or protected record by record.
 
     Parameters
     ----------
     n_components : int
         The number of Gaussians.
     covariance_type : {"common", "spherical", "diag", "full"}
-        One variance for all Gaussians, or for each its own variance, variances of the columns, or
-        covariance matrix.
+        "common": one variance for all Gaussians. For each Gaussian, "spherical": its own variance,
+        "diag": variances of the columns, "full": a covariance matrix.
     privacy : Privacy, optional
         ``Privacy(epsilon, delta, unit="record")``. Without it the points are public.
     max_norm : float, optional
@@ -38,7 +38,7 @@ class GaussianMixture(DensityMixin, PointEstimator):
     refine : int, optional
         Expectation-maximisation steps; chosen when not given.
     random_state : int, RandomState or None
-        Of the starts. Noise never depends on it.
+        Seed of the starts. The noise never depends on it.
     progress : bool or callable, optional
         True for a bar; or a function of (stage, done, total) that returns False to stop.
 

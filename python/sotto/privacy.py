@@ -29,10 +29,10 @@ class Privacy:
         What is protected: "document", "record", "rating", "user", "entry" or "person". An
         estimator refuses a unit that it does not protect.
     ledger : path, optional
-        A ledger over all runs on the same data, made by ``sotto ledger init``. The fit is refused
-        where its limit does not cover it.
+        A ledger over all runs on the same data, made by ``sotto ledger init``. A fit that its limit
+        does not cover is refused.
     ledger_data : str, optional
-        The name of the data in the ledger, where that has several.
+        The name of the data set, if the ledger has several.
     protects, contact, purpose : str, optional
         For the certificate: what is protected in your words, whom to ask, what the result is for.
     accept_large_delta : bool
@@ -117,7 +117,7 @@ def _spent_copy(epsilon: float, delta: float | None, unit: str) -> Privacy:
 
 
 class Budget:
-    """A limit that several fits on the same data keep together.
+    """A limit on several fits on the same data together.
 
     Fits may be chosen after looking at the results of earlier ones: the limit is guarded by rules
     that allow this (sotto/privacy/run_cost.md has the proof). Two counts are kept: the plain sum of
@@ -139,7 +139,7 @@ class Budget:
         A ledger over all runs on the same data, made by ``sotto ledger init``, that every fit of
         this budget is counted in as well. Both limits hold.
     ledger_data : str, optional
-        The name of the data in the ledger, where that has several.
+        The name of the data set, if the ledger has several.
 
     Examples
     --------
@@ -197,8 +197,8 @@ class Budget:
     def spent(self) -> float:
         """The epsilon, at the budget's delta, of all fits so far, those that failed included.
 
-        It is the account of a list fixed in advance, and says how much was used. What is promised
-        for fits that were chosen one after the other is the limit.
+        It is the cost of the fits as if they had been a list fixed in advance, and says how much
+        was used. What is promised for fits that were chosen one after the other is the limit.
         """
         return float(self._count().composed_epsilon)
 

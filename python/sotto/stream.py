@@ -1,4 +1,4 @@
-"""Components of the moment of points that pass by once, in linear memory."""
+"""Components of the moment of points that are read once, in constant memory."""
 from __future__ import annotations
 
 import queue
@@ -21,9 +21,9 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
     """The components of 1/n sum x (x) x (x) x over points that are read once.
 
     `fit` reads an array, a pyarrow table or Parquet file, a generator of batches, or a DataFrame of
-    Spark or Dask, whose records stay in their workers. `partial_fit`
-    takes batches as they come: each answers one question of the power method, and the model is
-    there when all questions have been answered (`finished_`).
+    Spark or Dask, whose records stay in their workers. `partial_fit` takes batches as they come:
+    each answers one question of the power method, and the model is ready when all questions have
+    been answered (`finished_`).
 
     Parameters
     ----------
@@ -36,17 +36,17 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
     norm_range : tuple of float, optional
         (low, high): instead of `max_norm`, a public range from which the bound is chosen privately.
     order : {3, 4}
-        Of the moment tensor.
+        Order of the moment tensor.
     method : {"power", "simultaneous"}, optional
         One component after the other, or all at once; chosen when not given.
     n_starts, max_iter : int, optional
-        Of the power method; chosen when not given.
+        Starts and iterations of the power method; chosen when not given.
     batch_size : int, optional
-        Records for each answer; the records there are, shared out, when not given.
+        Records for each answer; when not given, all records are divided among the answers.
     shuffle : bool
         Whether records are read in a random order, which a private fit keeps secret.
     random_state : int, RandomState or None
-        Of the starts. Noise never depends on it.
+        Seed of the starts. The noise never depends on it.
     progress : bool or callable, optional
         True for a bar; or a function of (stage, done, total) that returns False to stop.
 
@@ -99,8 +99,8 @@ class StreamDecomposition(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
     def partial_fit(self, X: Any, y: Any = None) -> StreamDecomposition:
         """Hands over one batch: as many rows as the first one had.
 
-        The batches of a private fit are records that nobody has given before: a record that comes
-        twice is protected less than the certificate says.
+        The batches of a private fit must not repeat records: a record that comes twice is protected
+        less than the certificate says.
         """
         feed = getattr(self, "_feed", None)
         X = validate_data(self, X, dtype=np.float64, order="C", reset=feed is None)

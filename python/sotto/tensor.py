@@ -116,7 +116,7 @@ class CPDecomposition(_TensorEstimator):
     labels : list of lists of str, optional
         Names of the rows of each mode, for the report; None for a mode without names.
     random_state : int, RandomState or None
-        Of the starts. Noise never depends on it.
+        Seed of the starts. The noise never depends on it.
     progress : bool or callable, optional
         True for a bar; or a function of (stage, done, total) that returns False to stop.
 

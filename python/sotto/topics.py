@@ -31,9 +31,9 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         needs it: the columns of a matrix of counts were chosen from the documents as a rule. A
         private fit of texts without it chooses the words privately.
     background : str or path, optional
-        A file that counts the words of some public corpus, a line ``word<TAB>count`` each: what a
-        private fit expects of words that do not stand out of the noise. Its words are the
-        vocabulary where none is given.
+        A file with word counts of a public corpus, a line ``word<TAB>count`` for each word. A
+        private fit takes them as the prior of words that do not stand out of the noise. Its words
+        are the vocabulary if none is given.
     model : {"lda", "single"}
         Whether a document mixes topics or has one.
     alpha0 : float
@@ -54,7 +54,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
     keep_case : bool
         Whether capital letters make another word, by the library's own tokenizer.
     random_state : int, RandomState or None
-        Of the starts. Noise never depends on it.
+        Seed of the starts. The noise never depends on it.
     progress : bool or callable, optional
         True for a bar; or a function of (stage, done, total) that returns False to stop.
 
@@ -198,7 +198,7 @@ class TopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SottoEstimat
         return self.fit(documents).transform(documents)
 
     def perplexity(self, X: Any, *, on_training_data: bool = False) -> float:
-        """Of the hidden half of each document's words, given the other half; lower is better."""
+        """That of the hidden half of each document, given the other half; lower is better."""
         data = self._new_documents(X, on_training_data, "the perplexity")
         return float(core.perplexity_of_topics(self.components_, self.alpha_,
                                                self.model == "single", data))

@@ -238,17 +238,17 @@ std::string AuditResult::to_text() const {
       worst.exceeds() ? "EXCEEDS" : "nearest to", worst.proved, worst.delta, worst.claimed,
       worst.test, worst.hits, judged, worst.misses);
   text += exceeds() ? "the claim does not hold\n"
-                    : "no claim was disproved, which does not prove one\n";
+                    : "no claim was disproved; this does not prove the claim\n";
   if (std::isfinite(power.epsilon)) {
     text += fmt::format(
-        "power: so many runs find, 8 times of 10, noise of {:.0f}% of what is claimed (a true "
-        "epsilon of {:.4g} at that delta) if a best test is among those tried; an epsilon above "
-        "{:.3g} they cannot prove\n",
+        "power: 8 times out of 10 this many runs find noise of {:.0f}% of what is claimed (a true "
+        "epsilon of {:.4g} at that delta), if the best test is among those tried; they cannot "
+        "prove an epsilon above {:.3g}\n",
         100 * power.noise, power.epsilon, power.most);
   } else {
     text += fmt::format(
-        "power: so many runs cannot disprove this claim; an epsilon above {:.3g} they cannot "
-        "prove\n",
+        "power: this many runs cannot disprove this claim; they cannot prove an epsilon above "
+        "{:.3g}\n",
         power.most);
   }
   return text + reach_text(reach);

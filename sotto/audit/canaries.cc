@@ -262,9 +262,10 @@ std::string CanaryResult::to_text() const {
       "claimed for the exchange of one unit: epsilon {:.4g} at delta {:.3g}\n"
       "exceeded: epsilon {:.4g}, by {} right guesses of {}\n"
       "{}\n"
-      "power: with so many canaries an epsilon above {:.3g} cannot be proved\n",
+      "power: this many canaries cannot prove an epsilon above {:.3g}\n",
       canaries, claim.epsilon, claim.delta, proved, right, guesses,
-      exceeds() ? "the claim does not hold" : "no claim was disproved, which does not prove one",
+      exceeds() ? "the claim does not hold"
+                : "no claim was disproved; this does not prove the claim",
       most);
 }
 

@@ -1,4 +1,4 @@
-// How a long computation tells its caller where it is, and how the caller stops it.
+// How a long computation tells its caller how far it is, and how the caller stops it.
 //
 // Library code calls `report` now and then with the work done so far; a false answer asks it to
 // stop at the next safe point and return what it has with status `stopped`. The library itself

@@ -1,4 +1,4 @@
-// Data that must not leave except through a release, and values that may.
+// Data that may leave only through a release, and values that may leave.
 //
 // Sensitive<T> has no public accessor: it cannot be printed, compared, copied or converted. It is
 // turned into something usable in three ways only:

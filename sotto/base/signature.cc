@@ -130,7 +130,7 @@ void SigningKey::make(const std::string& path) {
   std::error_code failed;
   SOTTO_REQUIRE(!path.empty(), "a key needs the name of a file");
   SOTTO_REQUIRE_AT(!fs::exists(fs::path(path).parent_path() / "result.json", failed), path,
-                   "would lie in the folder of a result, which is made to be given away");
+                   "would be in the folder of a result, which is meant to be given away");
   SOTTO_REQUIRE_AT(!fs::exists(path + ".pub", failed), path + ".pub",
                    "is there already; a key is never replaced");
   start_sodium();

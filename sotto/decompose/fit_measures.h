@@ -1,4 +1,4 @@
-// How well a model fits, in the measures people use.
+// How well a model fits, by the usual measures.
 #pragma once
 
 #include <cmath>

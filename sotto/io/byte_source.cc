@@ -124,7 +124,7 @@ std::size_t ByteSource::read(char* out, std::size_t count) {
 }
 
 void ByteSource::seek(std::uint64_t offset) {
-  SOTTO_REQUIRE_AT(size_ && !gzip_, path_, "cannot be read from any place on");
+  SOTTO_REQUIRE_AT(size_ && !gzip_, path_, "cannot be read from an arbitrary position");
   const bool moved = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) >= 0;
   if (!moved) throw Error("cannot be read", path_, Fault::system);
   ahead_.clear();

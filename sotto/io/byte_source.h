@@ -52,7 +52,7 @@ class ByteSource {
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t count) const;
 
  private:
-  // What tells a file from another one, and from itself before a change.
+  // Identifies a file, and whether it has changed.
   struct Identity {
     std::uint64_t device = 0, number = 0, size = 0;
     std::int64_t seconds = 0, nanoseconds = 0;  // of the last change

@@ -2,9 +2,9 @@
 // number.
 //
 // Memory and time follow such claims: topics take some 50 microseconds for a word that never
-// occurs. So a public file is believed 2^15 things for nothing, which is a second of work, and more
-// where it has entries for them. A private file says what its header says: how much is in it must
-// not matter.
+// occurs. So a public file may claim 2^15 things without showing them, which is a second of work,
+// and more if it has entries for them. The header of a private file is believed: how much the file
+// holds must not matter.
 #pragma once
 
 #include "sotto/linalg/matrix.h"

@@ -14,7 +14,7 @@ namespace {
 
 std::string numbered_word(std::int32_t number) { return fmt::format("#{}", number); }
 
-// Numbers the words of `part` as in `corpus`, to which words that it lacks are added.
+// Numbers the words of `part` as in `corpus`; words that `corpus` does not have are added to it.
 Corpus numbered_alike(Corpus part, Corpus& corpus) {
   std::unordered_map<std::string, std::int32_t> number;
   for (const std::string& word : corpus.vocabulary) {

@@ -1,9 +1,8 @@
 // The bytes that a gzip file holds, read from a descriptor.
 //
-// A file may have several members, one after the other. What follows the last one must be zeros, as
-// tapes are padded with: anything else is an Error, and so are members that end early or fail their
-// checksum. Nothing that was not read through to such a fault is lost without a word, which zlib's
-// own gzread does not promise.
+// A file may have several members, one after the other. What follows the last member must be zeros,
+// with which tapes are padded. Anything else is an Error, and so are members that end early or fail
+// their checksum. No data is lost silently, which zlib's own gzread does not promise.
 #pragma once
 
 #include <zlib.h>

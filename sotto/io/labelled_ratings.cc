@@ -158,7 +158,7 @@ class LabelledRatings {
   }
 
   // The first entry shows whether the columns were taken for what they are. A row for each day is
-  // seldom meant, and neither a date nor a name is a value.
+  // rarely wanted, and neither a date nor a name is a value.
   void check_first() const {
     for (std::size_t n = 0; n < layout_.columns.size(); ++n) {
       const Role role = layout_.columns[n].role;
@@ -179,7 +179,7 @@ class LabelledRatings {
         printable(value), layout_.describe(layout_.value));
   }
 
-  // An empty cell where nobody said which column holds the values.
+  // An empty cell, where no option says which column holds the values.
   void refuse_wide() const {
     if (!layout_.may_be_wide || layout_.value == ColumnLayout::kNone) return;
     SOTTO_REQUIRE_AT(!lines_.fields.field[layout_.value].empty(), lines_.place(),

@@ -20,9 +20,9 @@ inline double largest_value(bool records_are_private) {
   return records_are_private ? std::numeric_limits<double>::infinity() : kLargestPublicValue;
 }
 
-// Whether a number is not below `bound` > 0, or no number. Numbers without their sign are in the
-// order of their bits, and NaN comes last: the differences are negative from the bound on. Blocks
-// have a fixed length, so that compilers use vectors.
+// Whether the size of a number is `bound` > 0 or more, or it is NaN. Numbers without their sign are
+// in the order of their bits, and NaN comes last: the differences are negative from the bound on.
+// Blocks have a fixed length, so that compilers use vectors.
 inline bool any_large(std::span<const double> values, double bound) {
   constexpr std::size_t kBlock = 64;
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;

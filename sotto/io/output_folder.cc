@@ -51,7 +51,7 @@ std::vector<std::string> files_of_result(const fs::path& folder) {
   return names;
 }
 
-// Both at once change places.
+// The two change places in one step.
 bool change_places(const std::string& a, const std::string& b) {
   return ::syscall(SYS_renameat2, AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
 }
@@ -60,7 +60,7 @@ bool same_inode(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Whether a folder is the working directory or above it: who stands in it would lose it.
+// Whether a folder is the working directory or above it: a shell there would lose it.
 bool holds_working_directory(const fs::path& folder) {
   std::error_code failed;
   const fs::path here = fs::canonical(fs::current_path(failed), failed);
@@ -118,7 +118,7 @@ bool OutputFolder::lock_target() {
     if (errno == ENOENT) return false;
     throw_system_error(directory_, "cannot be opened", errno);
   }
-  // Some file systems have no locks; two runs at a time are then not told apart.
+  // Some file systems have no locks; two runs at the same time are then not noticed.
   SOTTO_REQUIRE_AT(::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, directory_,
                    "another run is writing to this folder");
   struct stat locked {
@@ -167,7 +167,7 @@ void OutputFolder::make_staging() {
 }
 
 // Makes the new folder beside the target, where the two can change places: in one file system, with
-// nothing else to keep, and with nobody at work in it. False: it cannot be.
+// no other files to keep, and with no process working in it. False if that is impossible.
 bool OutputFolder::stage_beside() {
   std::error_code failed;
   const fs::path real = fs::canonical(directory_, failed);
@@ -181,7 +181,7 @@ bool OutputFolder::stage_beside() {
   std::string name =
       (real.parent_path() / ("." + real.filename().string() + std::string(hidden))).string();
   if (::mkdir(name.c_str(), 0777) != 0) {
-    // The folder is locked, so nobody else is at work on this one.
+    // The folder is locked, so no other run is using this one.
     if (errno != EEXIST) return false;
     fs::remove_all(name, failed);
     if (::mkdir(name.c_str(), 0777) != 0) return false;
@@ -193,7 +193,7 @@ bool OutputFolder::stage_beside() {
   }
   staging_ = std::move(name);
   unfinished_.push_back(std::make_shared<Unfinished>(staging_, Unfinished::Remove::all));
-  // It becomes the target before the old one is removed, and nobody may begin in between.
+  // It becomes the target before the old one is removed, and no other run may begin in between.
   staged_lock_ = ::open(staging_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (staged_lock_ >= 0) ::flock(staged_lock_, LOCK_EX | LOCK_NB);
   beside_ = real.string();
@@ -252,7 +252,7 @@ bool OutputFolder::exchange_folders() {
   for (const std::string& name : former_) ::unlink((fs::path(staging_) / name).c_str());
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(staging_, ignored)) {
-    // Somebody has put it there during the run.
+    // It was put there during the run.
     ::syscall(SYS_renameat2, AT_FDCWD, entry.path().c_str(), AT_FDCWD,
               target(entry.path().filename().string()).c_str(), RENAME_NOREPLACE);
   }

@@ -42,7 +42,7 @@ CorpusFormat sniff_corpus(const std::string& path, ByteSource& bytes) {
   if (documents) return *value_named<CorpusFormat>(name_of(*documents));
   SOTTO_REQUIRE_AT(is_utf8(head), bytes.path(),
                    "is not UTF-8 (Latin-1?): save it as UTF-8, or say `format` text (csv, tsv), "
-                   "which takes other bytes for blanks");
+                   "which treats other bytes as blanks");
   const std::string_view name = format_by_name(path);
   SOTTO_REQUIRE_AT(is_table_name(name) || !has_numbers_alone(head, cut), bytes.path(),
                    "has lines of numbers in no format of documents (is the header damaged? UCI has "
@@ -379,11 +379,11 @@ OptionTable CorpusFileOptions::table() {
             "the column of CSV or TSV that names the documents (written to documents.txt); not "
             "with `epsilon`")
       .choice("header", header,
-              "whether the first line is no document: it names the columns of CSV and TSV, or "
-              "counts the lines of text; auto: yes where `text-column` is a name")
+              "whether the first line is not a document but names the columns of CSV and TSV, or "
+              "counts the lines of text; auto: yes if `text-column` is a name")
       .choice("separator", separator,
-              "what stands between the columns of CSV; auto: what the first line has, with "
-              "`epsilon` a comma")
+              "the separator of the columns of CSV; auto: that of the first line, with `epsilon` a "
+              "comma")
       .choice("index-base", index_base,
               "the first number of a word in UCI, LDA-C, MatrixMarket and SVMlight files; auto: 0 "
               "in LDA-C, else 1")

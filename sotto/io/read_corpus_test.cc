@@ -214,10 +214,10 @@ TEST_F(ReadCorpus, counts_of_words_are_complete_and_count_something) {
   };
   EXPECT_EQ(counts("the\t10\n of it \t2.5\nrare\t0\n\n"),
             (WordCounts{{"the", 10}, {"of it", 2.5}, {"rare", 0}}));
-  EXPECT_ERROR(counts("the\t10\nof\n"), "counts:2: is no word, tab and count");
-  EXPECT_ERROR(counts("the\t-1\n"), "counts:1: is no word");
-  EXPECT_ERROR(counts("the\tnan\n"), "counts:1: is no word");
-  EXPECT_ERROR(counts("the\t10 \nthe\t1\n"), "counts:2: has a word that stands in the file twice");
+  EXPECT_ERROR(counts("the\t10\nof\n"), "counts:2: is not a word, a tab and a count");
+  EXPECT_ERROR(counts("the\t-1\n"), "counts:1: is not a word");
+  EXPECT_ERROR(counts("the\tnan\n"), "counts:1: is not a word");
+  EXPECT_ERROR(counts("the\t10 \nthe\t1\n"), "counts:2: has a word that is in the file twice");
   EXPECT_ERROR(counts("the\t0\n"), "counts: must have a positive sum");
   EXPECT_ERROR(counts("the\t1e308\nof\t1e308\n"), "counts: must have a positive sum");
   EXPECT_ERROR(counts(""), "counts: has no words");

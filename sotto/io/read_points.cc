@@ -194,15 +194,15 @@ OptionTable PointFileOptions::table() {
               "raw numbers of 4 or 8 bytes, in the byte order of the machine; auto: 4 when the "
               "file is called .f4, else 8")
       .choice("header", header,
-              "whether the first line of a text file names the columns; auto: when nothing on it "
-              "is a number; with `epsilon` say yes or no")
+              "whether the first line of a text file names the columns; auto: if none of its "
+              "fields is a number; with `epsilon` say yes or no")
       .choice("separator", separator,
-              "what stands between the columns of CSV; auto: what the first line has, with "
-              "`epsilon` a comma")
-      .choice("decimal", decimal, "what stands before the decimals of numbers in text")
+              "the separator of the columns of CSV; auto: that of the first line, with `epsilon` a "
+              "comma")
+      .choice("decimal", decimal, "the decimal mark of numbers in text")
       .text("drop-columns", 0, drop_columns, "NAME|NUMBER,..",
-            "columns of text to leave out, by their names in the header or their numbers from 1 "
-            "on; none: what looks like a saved index is data")
+            "columns of a text file to leave out, by their names in the header or their numbers "
+            "from 1 on; none: keep all columns, even one that looks like a saved index")
       .choice("index-base", index_base,
               "the first number of a word in UCI, LDA-C and SVMlight files; auto: 0 in LDA-C, else "
               "1");

@@ -152,8 +152,8 @@ Ratings read_joined(const std::vector<std::string>& paths, const RatingFileOptio
     const bool has_labels =
         ratings.format != RatingFormat::npy && ratings.format != RatingFormat::tns;
     SOTTO_REQUIRE_AT(has_labels, path,
-                     "is {}: several files of ratings are read together as CSV, TSV and in the "
-                     "MovieLens formats alone",
+                     "is {}: several files of ratings are read together only as CSV, TSV or in the "
+                     "MovieLens formats",
                      name_of(ratings.format));
     if (all.modes.empty()) {
       all = std::move(ratings);
@@ -194,12 +194,12 @@ OptionTable RatingFileOptions::table() {
             "header that is called user, customer, patient or the like, or the first of a "
             "MovieLens format)")
       .choice("header", header,
-              "whether the first line names the columns; auto: when nothing on it is a number, and "
-              "with `epsilon` when a column is called rating, value, score or stars too")
+              "whether the first line names the columns; auto: if none of its fields is a number "
+              "and, with `epsilon`, a column is called rating, value, score or stars")
       .choice("separator", separator,
-              "what stands between the columns of CSV and TSV; auto: what the first line has, with "
+              "the separator of the columns of CSV and TSV; auto: that of the first line, with "
               "`epsilon` as `format` says")
-      .choice("decimal", decimal, "what stands before the decimals of values in text")
+      .choice("decimal", decimal, "the decimal mark of values in text")
       .choice("index-base", index_base, "the first index of every mode of a .tns file; auto: 1")
       .choice("time-mode", time_mode,
               "make the time stamp a mode of the tensor; none: it is not used")

@@ -34,9 +34,10 @@ TensorFormat sniff_tensor(ByteSource& source) {
   SOTTO_REQUIRE_AT(!head.empty(), source.path(), "the file is empty");
   if (head.starts_with("\x93NUM")) return TensorFormat::npy;
   refuse_other_files(head, source.path());
-  SOTTO_REQUIRE_AT(begins_like_tns(head), source.path(),
-                   "not a tensor file: expected .npy or .tns (plain or gzip), it begins with {}",
-                   printable(head.substr(0, head.find_first_of("\r\n"))));
+  SOTTO_REQUIRE_AT(
+      begins_like_tns(head), source.path(),
+      "not a tensor file: expected .npy or .tns (plain or gzip), but it begins with {}",
+      printable(head.substr(0, head.find_first_of("\r\n"))));
   return TensorFormat::tns;
 }
 
@@ -58,11 +59,9 @@ DenseTensor read_finite_npy(ByteSource& source, bool missing) {
   });
   if (bad == tensor.values().end()) return tensor;
   const auto index = tensor.index_of(bad - tensor.values().begin());
-  throw Error(
-      fmt::format("the value at index ({}), counted from 0, is {}", join_text(index, ", "),
-                  std::isnan(*bad) ? "NaN; `missing` takes NaN for entries that are not known"
-                                   : "infinite"),
-      source.path());
+  throw Error(fmt::format("the value at index ({}), counted from 0, is {}", join_text(index, ", "),
+                          std::isnan(*bad) ? "NaN; `missing` treats NaN as unknown" : "infinite"),
+              source.path());
 }
 
 // The rows of some people alone. None: a tensor without entries.

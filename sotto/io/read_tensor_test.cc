@@ -50,7 +50,7 @@ TEST(ReadTensor, says_what_is_wrong_with_what_is_not_a_tensor) {
   expect("", "the file is empty");
   expect("\n \n", "the file has no entries");
   expect("hello world\nmore",
-         "not a tensor file: expected .npy or .tns (plain or gzip), it begins "
+         "not a tensor file: expected .npy or .tns (plain or gzip), but it begins "
          "with 'hello world'");
   expect("ktensor\n3\n", "not a tensor file");
   expect(std::string("\x89HDF\r\n\x1a\n\0\0", 10), "is an HDF5 file");

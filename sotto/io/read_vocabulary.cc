@@ -13,7 +13,7 @@
 namespace sotto {
 namespace {
 
-// Of a line "word TAB count"; no count: none, or something else than a number that is not negative.
+// The count of a line "word TAB count"; none if it is missing or not a number from 0 on.
 struct WordLine {
   std::string_view word;
   std::optional<double> count;
@@ -73,9 +73,9 @@ WordCounts read_word_counts(const std::string& path) {
   WordCounts counts;
   for_each_word_line(path, [&](const WordLine& line, const LineReader& lines) {
     SOTTO_REQUIRE_AT(line.count, lines.place(),
-                     "is no word, tab and count; a background has one of them a line");
+                     "is not a word, a tab and a count, which every line of a background has");
     SOTTO_REQUIRE_AT(counts.emplace(line.word, *line.count).second, lines.place(),
-                     "has a word that stands in the file twice");
+                     "has a word that is in the file twice");
   });
   check_word_count(counts.size(), path);
   double sum = 0;

@@ -109,8 +109,8 @@ bool TableDocuments::next_record() {
 bool TableDocuments::next(std::string_view& text) {
   if (!std::exchange(pending_, false) && !next_record()) return false;
   SOTTO_REQUIRE_AT(fields_.size() == width_, lines_.place(),
-                   "has {} fields, the first line has {}; a text with separators or line breaks "
-                   "stands between quotes",
+                   "has {} fields, the first line has {}; put a text with separators or line "
+                   "breaks between quotes",
                    fields_.size(), width_);
   std::string& document = fields_[text_];
   std::replace(document.begin(), document.end(), '\n', ' ');

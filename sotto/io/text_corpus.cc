@@ -119,7 +119,7 @@ Corpus by_frequency(Corpus corpus) {
 void refuse_counting_line(Index claimed, Index documents, const std::string& path) {
   SOTTO_REQUIRE_AT(documents <= 1 || claimed != documents - 1, path,
                    "the first line is the number of those that follow: `header` yes leaves it out, "
-                   "`header` no takes it for a document");
+                   "`header` no reads it as a document");
 }
 
 Corpus read_text_as_found(const NextText& next, std::span<const std::string> vocabulary,

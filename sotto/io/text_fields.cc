@@ -114,9 +114,10 @@ void refuse_other_files(std::string_view head, const std::string& path) {
     SOTTO_REQUIRE_AT(!head.starts_with(mark), path, "{}", what);
   }
   const bool is_text = head.find('\0') == std::string_view::npos;
-  SOTTO_REQUIRE_AT(!is_text || head.find('\n') != std::string_view::npos ||
-                       head.find('\r') >= std::max<std::size_t>(head.size(), 1) - 1,
-                   path, "has lines that end in CR alone, as on old Macintoshes; save it with LF");
+  SOTTO_REQUIRE_AT(
+      !is_text || head.find('\n') != std::string_view::npos ||
+          head.find('\r') >= std::max<std::size_t>(head.size(), 1) - 1,
+      path, "has lines that end in CR alone, as on old Macintosh computers; save it with LF");
 }
 
 bool is_utf8(std::string_view head) {

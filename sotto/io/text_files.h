@@ -1,5 +1,5 @@
-// A list of plain text files, one document a line, that is read from any place on: by several
-// processes, each some of the documents.
+// A list of plain text files, one document a line, that can be read from any position, so that
+// several processes each read some of the documents.
 //
 // The files are cut into ranges of 4 MiB. A line belongs to the range in which it begins. When the
 // lines of all ranges have been counted, any document can be found by its number in the list.

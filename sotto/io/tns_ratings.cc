@@ -97,8 +97,8 @@ class TnsRatings {
     if (known_ == nullptr && !is_private_) check_sizes(out, !declared.empty());
   }
 
-  // Rows up to the largest index, unless there are too many to be meant: then rows are those that
-  // occur, and indices their labels.
+  // Rows up to the largest index, unless these are implausibly many: then the rows are those that
+  // occur, and their indices are labels.
   void check_sizes(Ratings& out, bool declared) const {
     const Index entries = out.entries.size();
     const auto too_many = std::find_if(out.entries.dims.begin(), out.entries.dims.end(),

@@ -16,7 +16,7 @@
 namespace sotto {
 namespace {
 
-// Everything below a signal may call: no memory is taken, and system calls alone are made.
+// A signal handler may call everything below: it allocates no memory and makes only system calls.
 constexpr int kSlots = 64;
 std::array<std::atomic<char*>, kSlots> unfinished{};
 std::atomic<int> holding = 0;
@@ -47,7 +47,7 @@ void empty_folder(int folder) {
   }
 }
 
-// The first letter of an entry says how much of it goes.
+// The first letter of an entry says how much of it is removed.
 constexpr char kAll = 'a', kIfEmpty = 'e';
 
 void remove_path(const char* entry) {
@@ -61,7 +61,7 @@ void remove_path(const char* entry) {
   ::rmdir(path);
 }
 
-// The latest first: folders hold what was made after them.
+// The latest entries are removed first: folders hold what was made after them.
 void remove_unfinished() {
   for (int n = kSlots - 1; n >= 0; --n) {
     const char* path = unfinished[static_cast<std::size_t>(n)].exchange(nullptr);

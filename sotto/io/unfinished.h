@@ -1,9 +1,9 @@
 // Files and folders that a run has not finished, for the case that the program is ended from
 // outside: by a signal, or by a library that calls exit().
 //
-// Destructors remove what a run leaves when it fails; they do not run then. A program that wants
-// the same for signals calls clean_up_when_ended() once. kill -9 leaves things anyway; the next run
-// into the same folder removes them.
+// When a run fails, destructors remove what it leaves; they do not run in these cases. A program
+// that wants the same for signals calls clean_up_when_ended() once. kill -9 leaves things anyway;
+// the next run into the same folder removes them.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class Unfinished {
   int slot_ = -1;
 };
 
-// While it lives, a signal waits: what is moved about is neither old nor new.
+// While it lives, signals wait: files that are being moved are neither old nor new.
 class Uninterrupted {
  public:
   Uninterrupted();

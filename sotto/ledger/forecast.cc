@@ -52,8 +52,8 @@ std::string LedgerForecast::to_text() const {
   if (!refusal_.empty()) return fmt::format("this run would be refused: {}\n", refusal_);
   return fmt::format(
       "{}: composed epsilon {} of {:g} at delta {:g} so far; after a run of epsilon {:g} and delta "
-      "{:g} at most {} if its releases are Gaussian, {} if it counts whole\n"
-      "such runs that fit: {} if their releases are Gaussian, {} if they count whole\n",
+      "{:g} at most {} if its releases are Gaussian, {} if it counts in full\nsuch runs that fit: "
+      "{} if their releases are Gaussian, {} if they count in full\n",
       name_, rounded_up(composed_, 4), limit_.epsilon, limit_.delta, asked_.epsilon, asked_.delta,
       rounded_up(after_gaussian_, 4), rounded_up(after_claim_, 4), runs(gaussian_runs_),
       runs(claimed_runs_));

@@ -13,7 +13,7 @@ namespace sotto {
 
 std::string state_of(const LedgerRun& run) {
   if (!run.committed) return "open or broken off";
-  return run.counted.cost ? "settled" : "counted whole";
+  return run.counted.cost ? "settled" : "counted in full";
 }
 
 namespace {
@@ -30,7 +30,7 @@ std::string runs_text(const LedgerAccount& account) {
   std::string text =
       fmt::format("{} run{}, protecting one {}", count, count == 1 ? "" : "s", account.run_unit);
   if (const std::int64_t open = account.open_runs(); open > 0) {
-    text += fmt::format("; {} open or broken off, counted whole", open);
+    text += fmt::format("; {} open or broken off, counted in full", open);
   }
   return text;
 }

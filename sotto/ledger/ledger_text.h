@@ -10,7 +10,7 @@
 
 namespace SOTTO_BETWEEN_LIBRARIES sotto {
 
-// How a run is counted: "settled", "counted whole", "open or broken off".
+// How a run is counted: "settled", "counted in full", "open or broken off".
 std::string state_of(const LedgerRun& run);
 
 // Limits and totals, a few lines a data set.

@@ -31,12 +31,13 @@ OptionTable MixtureOptions::table() {
       .integer("components", 'k', components, {1, 10000}, "number of Gaussians")
       .required()
       .choice("covariance", covariance,
-              "common: one variance for all components; or for each its own variance, variances of "
-              "the coordinates, or covariance matrix")
-      .integer("refine", 0, refine, {0, 10000},
-               "expectation-maximisation steps (none given: 5 after moments, 2 with `epsilon`, "
-               "where each is a release; without moments until the likelihood rests, 4 with "
-               "`epsilon`)")
+              "common: one variance for all components; spherical: a variance for each component; "
+              "diagonal: variances of the coordinates for each component; full: a covariance "
+              "matrix for each component")
+      .integer(
+          "refine", 0, refine, {0, 10000},
+          "expectation-maximisation steps (none given: 5 after moments, 2 with `epsilon`, where "
+          "each is a release; without moments until the likelihood hardly grows, 4 with `epsilon`)")
       .integer("starts", 'L', starts, {1, 1000000}, "random starts for each component")
       .integer("iterations", 'R', iterations, {1, 1000000}, "power iterations for each component")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");

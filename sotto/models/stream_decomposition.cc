@@ -15,10 +15,11 @@ OptionTable StreamOptions::table() {
       .choice("method", method,
               "power: one component after the other; simultaneous: all at once, from k times fewer "
               "records")
-      .integer("order", 'p', order, {3, 4}, "order of the moment: E[x (x) x (x) x] or one more")
+      .integer("order", 'p', order, {3, 4},
+               "order of the moment: 3 for E[x (x) x (x) x], 4 for one factor more")
       .integer("batch", 0, batch, {0, most},
-               "records for each answer; 0: all records, shared out evenly")
-      .integer("passes", 0, passes, {1, 1000000}, "times a file may be read from its beginning")
+               "records for each answer; 0: all records, divided evenly among the answers")
+      .integer("passes", 0, passes, {1, 1000000}, "how often a file may be read from its beginning")
       .integer("seed", 0, seed, {0, most}, "seed of the random starts");
 }
 

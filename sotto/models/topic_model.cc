@@ -50,8 +50,8 @@ OptionTable TopicOptions::table() {
               "clip documents whose moments are longer than the median to that length (none "
               "given: median); not with `epsilon`")
       .choice("form", form,
-              "products of means over different documents, or simply of means (none given: "
-              "unbiased); not with `epsilon`")
+              "unbiased: products of means over different documents; plug-in: products of means "
+              "over all documents (none given: unbiased); not with `epsilon`")
       .integer("refine", 0, refine, {0, 100000},
                "expectation-maximisation steps after the moments (none given: 5; with `epsilon`, "
                "where each is a release, 3 or none)")

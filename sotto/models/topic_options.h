@@ -1,4 +1,4 @@
-// Options, result and scores of a topic model: the types alone.
+// Options, result and scores of a topic model: only the types.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kDocumentMark = "sotto documents";
 
-// Numbers that stand in the bytes.
+// These numbers are written into the bytes.
 enum AskedFor : std::int64_t { kAskedSum = 1, kAskedRows = 2, kAskedWords = 3 };
 
 // What every question begins with.

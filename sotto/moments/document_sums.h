@@ -51,7 +51,7 @@ RowMatrix word_frequencies(DocumentSource& documents);
 // In how many documents two of these words meet.
 RowMatrix meeting_counts(DocumentSource& documents, const std::vector<Index>& words);
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class DocumentSumKind : std::int64_t {
   totals = 1,
   words = 2,

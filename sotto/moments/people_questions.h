@@ -17,7 +17,7 @@
 
 namespace sotto {
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class PeopleSum : std::int64_t {
   frequencies = 1,
   pairs = 2,

@@ -12,7 +12,7 @@ namespace sotto {
 
 struct OwnRecords;
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class SumKind : std::int64_t {
   power_products = 1,
   power_values = 2,

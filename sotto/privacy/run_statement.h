@@ -1,5 +1,5 @@
-// What whoever runs the program says of a private run, for those who read its certificate. Nothing
-// here depends on the data: all of it is fixed before a record is read.
+// What the operator states about a private run, for readers of its certificate. Nothing here
+// depends on the data: all of it is fixed before a record is read.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// Somebody who looks at the releases of a run: an audit, and nobody else.
+// An object that sees the releases of a run; only an audit has one.
 //
 // A run has an observer only if the code that made its options handed one in. No option, variable
-// or file does so: of the program, `sotto audit` alone, whose runs are not private and say so first
-// (scripts/check_includes.py holds this). What an observer sees is what the run releases, never
-// what it releases it from.
+// or file does so. In the program only `sotto audit` does, which is not private and says so first
+// (scripts/check_includes.py checks this). An observer sees what the run releases, never the data
+// from which it is computed.
 #pragma once
 
 #include "sotto/privacy/certificate.h"

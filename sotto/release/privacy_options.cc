@@ -32,12 +32,12 @@ OptionTable TargetOptions::target_table(const std::string& epsilon_help,
       .integer("insecure-seed", 0, insecure_seed, {0, std::numeric_limits<std::int64_t>::max()},
                "draw the noise from this seed: repeatable, and not private")
       .text("ledger", 0, ledger, "FILE",
-            "count this run in a ledger over all runs on the same data (sotto ledger init): it is "
-            "refused, before a record is read, where the limit there does not cover it; a run that "
-            "breaks off counts with all of its epsilon")
+            "count this run in a ledger over all runs on the same data (sotto ledger init); a run "
+            "that the limit does not cover is refused before a record is read, and a run that "
+            "breaks off counts with its whole epsilon")
       .notice("ledger", ledger_given)
       .text("ledger-data", 0, ledger_data, "NAME",
-            "the name of the data in `ledger`, where that has several")
+            "the name of the data set, if the ledger has several")
       .text("protects", 0, protects, "TEXT",
             "for the certificate: what is protected, in your words, such as \"one patient\" (none "
             "given: the words of `ledger`)")
@@ -138,8 +138,8 @@ OptionTable EntryPrivacyOptions::table() {
               "the noise of Wang and Anandkumar (2016), Algorithm 3, or of Imtiaz and Sarwate "
               "(2018); for comparison")
       .real("entry-change", 0, entry_change, kEntryRange,
-            "public bound: what is hidden is a change of one entry by at most this; the noise "
-            "grows with it")
+            "public bound: the run hides a change of one entry by at most this; the noise grows "
+            "with it")
       .real("max-entry", 0, max_entry, kEntryRange,
             "public bound: entries beyond it are clipped to it (none given: no clipping, but with "
             "`mechanism` iterate to a bound chosen from the shape)")
@@ -172,7 +172,7 @@ OptionTable RecordPrivacyOptions::table() {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return target_table(
              "make the result differentially private, with at most this epsilon for each record; "
-             "`method`, `starts` and `iterations` that are not given are then chosen for it",
+             "settings of the method that are not given are then chosen for it",
              "delta of the guarantee; `epsilon` needs it")
       .real("max-norm", 0, max_norm, {0, kInfinity, true, true},
             "public bound: longer records are clipped to this norm; `epsilon` needs it, or "

@@ -58,9 +58,9 @@ PrivacyStatement person_statement(const PublicPeopleShape& shape, const PrivacyT
   statement.adds_or_removes = true;
   statement.public_facts = {
       fmt::format("the sizes of the modes beside the people, {}", join_text(shape.dims, " x ")),
-      fmt::format("a guess at the number of people, {}, which says what delta means and helps to "
-                  "choose the core",
-                  shape.people),
+      fmt::format(
+          "a guess at the number of people, {}, by which delta is judged and the core is chosen",
+          shape.people),
       "all options"};
   statement.units = {shape.people, "people, by a public guess"};
   statement.delta = target.delta;

@@ -82,7 +82,7 @@ class PrivatePeople {
   // Takes the tensor over: people in mode 0. Refuses entries that are not counts without saying
   // where. The run has a budget, and must outlive this object.
   PrivatePeople(Sensitive<AnyTensor> tensor, PrivateRun& run);
-  // People whom others hold. They have the same features.
+  // People that shards hold. They have the same features.
   PrivatePeople(Sensitive<People> people, PrivateRun& run);
   PrivatePeople(const PrivatePeople&) = delete;
   PrivatePeople& operator=(const PrivatePeople&) = delete;

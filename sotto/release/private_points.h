@@ -66,7 +66,7 @@ inline constexpr const char* kPointExpectationRelease =
 inline constexpr const char* kPointComponentRelease =
     "responsibilities, offsets from the means, and their squares";
 inline constexpr const char* kPointGridRelease = "records in the cells of a grid";
-// Numbers that the last one but one has for each component: a matrix is symmetric.
+// How many numbers the release of components has for each component; a matrix is symmetric.
 Index component_values(CovarianceKind kind, Index dim);
 
 // What the certificate states about the record unit.

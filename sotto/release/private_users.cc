@@ -34,7 +34,7 @@ GaussianMechanism block_mechanism(const char* what, std::int64_t count, double m
                            count);
 }
 
-// Whole numbers of units as numbers, column by column.
+// Converts whole numbers of units to doubles, column by column.
 Matrix matrix_of(const std::vector<std::int64_t>& units, Index columns) {
   Matrix result(std::ssize(units) / columns, columns);
   for (Index n = 0; n < result.size(); ++n) {

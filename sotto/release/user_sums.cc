@@ -16,7 +16,7 @@ namespace {
 // private_users.md, 2 and 3.
 constexpr Index kMostItems = Index{1} << 22, kMostTimes = Index{1} << 16;
 constexpr double kShortestUser = 0x1p-10;
-constexpr std::size_t kUsersAtOnce = 4096;  // between two looks at whether to go on
+constexpr std::size_t kUsersAtOnce = 4096;  // between two checks whether to go on
 
 std::int64_t in_units(double x) { return std::llrint(x / kUserUnit); }
 

@@ -24,7 +24,7 @@ namespace sotto {
 
 constexpr double kUserUnit = 0x1p-21;
 
-// How ratings become those of users: public numbers.
+// How ratings are read as those of users: public numbers.
 struct UserRules {
   ValueBounds bounds{};
   Index items = 0;
@@ -47,7 +47,7 @@ struct UserCentre {
 // The positions of the numbers of `levels`.
 enum UserLevel { level_mean, level_square, level_users, level_root };
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class UserSum : std::int64_t { levels = 1, items = 2, times = 3, pairs = 4 };
 
 struct UserQuestion {
@@ -88,7 +88,7 @@ struct UserShard {
 std::string user_answer(const Sensitive<Users>& held, const UserRules& rules,
                         const UserQuestion& question, const UserShard& which);
 
-// Users whom others hold: `ask` hands a question with its number to all of them, and returns their
+// Users that shards hold: `ask` sends a question with its number to all of them, and returns their
 // answers, joined by joined_answers().
 using AskUsers = std::function<std::string(const UserQuestion& question, Index number)>;
 Sensitive<Users> asked_users(AskUsers ask, const UserRules& rules, Index shards);

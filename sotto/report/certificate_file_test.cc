@@ -30,7 +30,7 @@ TEST(CertificateFile, says_what_a_board_asks) {
       certified(0.2, {"2026-01-01", "one patient", "the <office>", "a | b", {}, {}}));
   for (const char* part :
        {"# Privacy certificate", "- Protected: one patient", "- Contact: the \\<office\\>",
-        "- Purpose: a \\| b", "1:1, ends at most at 2.", "of 100 rightly", "Five together",
+        "- Purpose: a \\| b", "1:1, ends at most at 2.", "of 100 true cases", "Five together",
         "counted in no ledger", "| US Census Bureau |", "- Day: 2026-01-01",
         "Epsilon was accounted by: GDP (exact)."}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

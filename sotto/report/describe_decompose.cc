@@ -134,7 +134,8 @@ std::string cp_text(const DecomposeResult& result) {
   return text;
 }
 
-// The error of the model in an entry over the noise: near 1 where the model holds what there is.
+// The root mean square residual of an entry over the deviation of the noise: near 1 if the model
+// explains all but the noise.
 double error_over_noise(const DecomposeResult& result) {
   const FitMeasures& measures = *result.measures;
   return std::sqrt(measures.squared_error / static_cast<double>(measures.observed)) /
@@ -154,8 +155,9 @@ std::string to_text(const DecomposeResult& result) {
                       result.measures->fit(), 100 * result.measures->explained(),
                       result.deviation ? " of the released tensor, noise included" : "");
   if (result.deviation) {
-    text += fmt::format("noise in an entry {:.3g}; what the model leaves is {:.3g} of the noise\n",
-                        *result.deviation, error_over_noise(result));
+    text += fmt::format(
+        "noise in an entry {:.3g}; the residual of the model is {:.3g} times the noise\n",
+        *result.deviation, error_over_noise(result));
   }
   return text;
 }

@@ -15,7 +15,8 @@ void describe(const StreamResult& result, ResultDocument& document) {
     document
         .fit("spanned", *result.spanned,
              "Share of the squared length of points that the components span")
-        .fact("spanned_records", result.spanned_records, "Points that this share is taken of");
+        .fact("spanned_records", result.spanned_records,
+              "Points over which this share is computed");
   }
   document.weights(found.weights, "component")
       .columns("vectors", found.vectors(), {.labels = result.columns, .counted = true})

@@ -124,7 +124,7 @@ class ResultDocument {
   ResultDocument& files(std::vector<std::string> names);  // those beside result.json
   // Of each file but those that are exposed.
   ResultDocument& digests(const std::map<std::string, FileDigest>& digests);
-  // What whoever ran the program says of it. Its words are no options of the computation.
+  // The statement of the operator. Its words are not options of the computation.
   ResultDocument& stated(const RunStatement& statement);
 
   const std::string& command() const { return command_; }

@@ -81,12 +81,12 @@ Page ledger_page(const std::vector<LedgerAccount>& accounts) {
   page.title = "What has been spent";
   page.subtitle = {"sotto ledger show, version " SOTTO_VERSION};
   page.notice = {
-      "For whoever keeps the ledger. The limits may be told to everybody; which runs broke off may "
-      "depend on the data, and stays here."};
+      "This page is for whoever keeps the ledger. The limits may be published. Which runs broke "
+      "off may depend on the data, so it must not be published."};
   for (const LedgerAccount& account : accounts) page.sections.push_back(account_section(account));
   page.footer = {
-      "The composed epsilon is the account of the runs so far as a list fixed in advance. What is "
-      "promised, however runs are chosen, is the limit. Charts by Chart.js."};
+      "The composed epsilon is the cost of the runs so far, as if they had been a list fixed in "
+      "advance. What is promised, however runs are chosen, is the limit. Charts by Chart.js."};
   return page;
 }
 

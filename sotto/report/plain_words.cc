@@ -55,9 +55,9 @@ void say_odds(const Json& meaning, PageSection& section) {
 }
 
 void say_power(const Json& meaning, PageSection& section) {
-  section.paragraphs.push_back({"As a test: whoever accuses 5 of 100 wrongly finds at most ",
+  section.paragraphs.push_back({"As a test: any test with 5 false alarms in 100 detects at most ",
                                 of_hundred(number_at(meaning, "largest_power")),
-                                " of 100 rightly, by any test. Guessing finds 5 of 100."});
+                                " of 100 true cases. Guessing detects 5 of 100."});
 }
 
 void say_group(const Json& meaning, PageSection& section) {
@@ -73,7 +73,7 @@ void say_group(const Json& meaning, PageSection& section) {
   if (meaning.contains("group_odds")) {
     const double except = number_at(meaning, "group_except_with_probability");
     line.insert(line.end(),
-                {": evens become at most ", at_most(number_at(meaning, "group_odds")), ":1"});
+                {": odds of 1:1 become at most ", at_most(number_at(meaning, "group_odds")), ":1"});
     if (except > 0) line.insert(line.end(), {", except with probability ", at_most(except)});
   }
   line.push_back(".");
@@ -87,7 +87,8 @@ PageSection meaning_section(const ResultDocument& document) {
   if (meaning.is_null()) {
     section.paragraphs.push_back(
         {document.certificate()->proved
-             ? "An epsilon as large as this one cannot be put as odds: it promises next to nothing."
+             ? "An epsilon as large as this one cannot be expressed as odds: it promises next to "
+               "nothing."
              : "There is no guarantee, so there is nothing to put in numbers."});
     return section;
   }
@@ -122,8 +123,8 @@ PageSection ledger_section(const LedgerStanding& ledger) {
       "This run was counted in a ledger over all runs on the same data. Together they keep to "
       "epsilon ";
   const char* together =
-      " in all. Runs with Gaussian noise cost less together than the sum of what they ask for; the "
-      "limit is what holds.";
+      " in all. Runs with Gaussian noise cost less together than the sum of what they ask for; "
+      "what is guaranteed is the limit.";
   section.paragraphs = {{counted, Cell(ledger.limit.epsilon, rounded_up(ledger.limit.epsilon)),
                          " at delta ", Cell(ledger.limit.delta, rounded_up(ledger.limit.delta)),
                          " for ", ledger.unit,

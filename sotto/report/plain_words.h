@@ -1,5 +1,5 @@
-// A certificate for somebody who decides and has no statistics: what is protected and from whom,
-// how much, what is not protected, and whether such numbers are usual. For the page and for
+// A certificate for decision makers without a background in statistics: what is protected and from
+// whom, how much, what is not protected, and whether such numbers are usual. For the page and for
 // certificate.md.
 #pragma once
 

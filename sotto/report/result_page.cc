@@ -287,7 +287,7 @@ class ResultPage {
   }
 
   // A run that is not private starts with how well its model fits. The fit of a private run is that
-  // of what was released, noise included, and stands with the result.
+  // of what was released, noise included, and is shown with the result.
   void place_fit() {
     PageSection& from = document_.is_private() ? fit_ : quality_;
     PageSection& to = document_.is_private() ? result_ : fit_;

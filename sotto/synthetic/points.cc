@@ -61,7 +61,7 @@ OptionTable PointModel::table() {
              "probabilities of the components, scaled to sum 1 (none given: from 2 down to 1)")
       .real("noise", 0, noise, {0, 1e300}, "approximate length of the noise of a record")
       .flag("centred", centred,
-            "records with mean zero, whose third moment has the components alone")
+            "records with mean zero, whose third moment contains only the components")
       .real("separation", 0, separation, {0, 1e6, true},
             "mixture: distance of the two nearest means, in standard deviations of a coordinate")
       .real("max-norm", 0, max_norm, {0, 1e300}, "clip records to this norm; 0: no clipping")

@@ -54,8 +54,8 @@ ApplyResult apply_kind(const ResultFolder& folder, const std::string& path, cons
   if (command == "decompose") return apply_slices(folder, path, task);
   if (command == "stream") return apply_stream(folder, path, task);
   if (command == "complete") return apply_completion(folder, path, task);
-  throw Error(fmt::format("holds a result of 'sotto {}', which is no model that can be applied; "
-                          "those of topics, mixture, complete, decompose and stream are",
+  throw Error(fmt::format("holds a result of 'sotto {}', which cannot be applied; results of "
+                          "topics, mixture, complete, decompose and stream can",
                           command),
               folder.path());
 }
@@ -78,8 +78,8 @@ std::string promise_of(const AppliedModel& model) {
       rounded_up(certificate["delta"].get<double>()), unit);
 }
 
-// Whom the result says something about: nobody in the training data beyond its certificate, and
-// everyone in the new data.
+// Whom the result reveals something about: of those in the training data no more than its
+// certificate allows, and everyone in the new data.
 std::string applied_exposure(const AppliedModel& model, const std::string& path,
                              const ApplyTask& task) {
   const std::string more = task.given.empty() ? "" : " and " + task.given;
@@ -132,11 +132,11 @@ OptionTable ApplyTask::table() {
             "model); text needs none")
       .choice("header", header, "text: whether the first line names the columns")
       .choice("separator", separator,
-              "text: what stands between the columns; auto: what the first line has")
-      .choice("decimal", decimal,
-              "points and ratings: what stands before the decimals of numbers in text")
+              "text: the separator of the columns; auto: that of the first line")
+      .choice("decimal", decimal, "points and ratings: the decimal mark of numbers in text")
       .text("drop-columns", 0, drop_columns, "NAME|NUMBER,..",
-            "points: columns of text to leave out; none: what looks like a saved index is data")
+            "points: columns of a text file to leave out; none: keep all columns, even one that "
+            "looks like a saved index")
       .text("text-column", 0, text_column, "NAME|NUMBER",
             "topics: the column of CSV or TSV that holds the text (none given: as in the training "
             "run)")
@@ -152,8 +152,8 @@ OptionTable ApplyTask::table() {
       .text("user-column", 0, user_column, "NAME|NUMBER",
             "complete: the column that tells the users apart (none given: as in the training run)")
       .text("given", 0, given, "FILE",
-            "complete: ratings of users that the model does not know, from which their own part is "
-            "worked out")
+            "complete: ratings of users that the model does not know, from which their own rows "
+            "are computed")
       .flag("recommend", recommend,
             "complete: NEW has the ratings of one new user, item and rating; the best items that "
             "are not among them are recommended")

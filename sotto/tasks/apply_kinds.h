@@ -19,7 +19,7 @@ inline PublicDeclaration callers_own_data() {
 template <NamedEnum E>
 E format_named(const ApplyTask& task) {
   const auto format = value_named<E>(task.format);
-  SOTTO_REQUIRE_AT(format, "`format`", "{} is no format of this kind of data", task.format);
+  SOTTO_REQUIRE_AT(format, "`format`", "{} is not a format of this kind of data", task.format);
   return *format;
 }
 

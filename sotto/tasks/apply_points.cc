@@ -32,7 +32,7 @@ ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
   if (raw) file.dim = dim;
   const Points points = open_points(path, file).open(callers_own_data());
   SOTTO_REQUIRE_AT(points->dim() == dim, path,
-                   "has points of dimension {}, the model is of dimension {}", points->dim(), dim);
+                   "has points of dimension {}; the model has dimension {}", points->dim(), dim);
   require_same_columns(*points, columns);
   std::vector<RowMatrix> blocks;
   const Index records = for_record_blocks(

@@ -124,8 +124,8 @@ ApplyResult apply_cp(const ResultFolder& folder, const std::string& path, const 
 ApplyResult apply_tucker(const ResultFolder& folder, const std::string& path,
                          const ApplyTask& task) {
   SOTTO_REQUIRE_AT(!folder.flag("missing") && !folder.has_text("mask"), folder.path(),
-                   "is a Tucker model of a tensor with missing entries; new slices of such a model "
-                   "are not worked out, those of `method` cp are");
+                   "is a Tucker model of a tensor with missing entries, which cannot be applied to "
+                   "new slices; a model of `method` cp can");
   const DenseTensor core = folder.tensor("core.npy");
   const Vector dims = folder.numbers("input/dims");
   folder.require_together(dims.size() == core.order());
@@ -164,8 +164,9 @@ ApplyResult apply_tucker(const ResultFolder& folder, const std::string& path,
 ApplyResult apply_slices(const ResultFolder& folder, const std::string& path,
                          const ApplyTask& task) {
   const auto method = folder.named<TensorMethod>("options/method");
-  SOTTO_REQUIRE_AT(method != TensorMethod::eigenpairs, folder.path(),
-                   "is a result of `method` eigenpairs, which are no decomposition of the tensor");
+  SOTTO_REQUIRE_AT(
+      method != TensorMethod::eigenpairs, folder.path(),
+      "is a result of `method` eigenpairs, which is not a decomposition of the tensor");
   return method == TensorMethod::tucker ? apply_tucker(folder, path, task)
                                         : apply_cp(folder, path, task);
 }

@@ -81,8 +81,8 @@ void check_positions(const Ratings& positions) {
   constexpr Index kMostRows = Index{1} << 24;
   for (const Index rows : positions.entries.dims) {
     SOTTO_REQUIRE_AT(rows <= kMostRows, positions.path,
-                     "has a mode of {} rows, a private run takes up to {}; without a header the "
-                     "rows of a .tns are those that occur",
+                     "has a mode of {} rows; a private run takes up to {}. Without a header, the "
+                     "rows of a .tns file are those that occur",
                      rows, kMostRows);
   }
   refuse_duplicates(positions);
@@ -240,9 +240,9 @@ OptionTable CompleteTask::table() {
       .append(completion.table())
       .append(file.table())
       .text("test", 0, test, "FILE",
-            "entries to be predicted: rmse, mae, and ndcg and precision at 10")
+            "public entries to predict: rmse, mae, and ndcg and precision at 10")
       .integer("cross-validate", 0, folds, {2, 1000},
-               "also predict every rating from a model that has not seen it: as many fits, each "
+               "also predict every rating from a model that has not seen it, by so many fits, each "
                "without another part of the ratings; not with `epsilon`")
       .append(privacy.table())
       .text("given", 0, given, "FILE",
@@ -271,7 +271,7 @@ void CompleteTask::check() const {
   SOTTO_REQUIRE_AT(completion.model == LowRank::cp, "`model`", "`unit` user only works with cp");
   SOTTO_REQUIRE_AT(test.empty() || !given.empty(), "`test`",
                    "needs `given` FILE with `unit` user: public ratings of the test users, from "
-                   "which their own part is worked out");
+                   "which their own rows are computed");
 }
 
 RatingFileOptions CompleteTask::reading() const {

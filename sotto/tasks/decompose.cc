@@ -149,25 +149,25 @@ OptionTable DecomposeTask::table() {
       .notice("iterations", given.iterations)
       .notice("polish", given.polish)
       .notice("tolerance", given.tolerance)
-      .choice("method", method,
-              "auto: power for a symmetric tensor, else cp; with `epsilon` symmetry is not looked "
-              "for: power where all dimensions are equal and the order is at most 4, else cp; "
-              "power: one component after the other; "
-              "simultaneous: all at once; alternating: one after the other, tensors without "
-              "symmetry; eigenpairs: local maxima of T(x,..,x), shifted power method; cp: all "
-              "factors fitted jointly; tucker: a core and a basis for each mode")
+      .choice(
+          "method", method,
+          "auto: power for a symmetric tensor, else cp; with `epsilon`, by the shape alone: power "
+          "if all dimensions are equal and the order is at most 4, else cp; power: one component "
+          "after the other; simultaneous: all at once; alternating: one after the other, tensors "
+          "without symmetry; eigenpairs: local maxima of T(x,..,x), shifted power method; cp: all "
+          "factors fitted jointly; tucker: a core and a basis for each mode")
       .reals("ranks", ranks, {1, 1e9}, "ranks of a Tucker model, one a mode or one for all")
       .flag("non-negative", non_negative,
             "cp, tucker and unit person: factors without negative entries")
       .flag("missing", missing,
-            "cp and tucker: NaN, and what a sparse tensor does not list, are not known")
+            "cp and tucker: treat NaN, and entries that a sparse tensor does not list, as unknown")
       .text("mask", 0, mask, "FILE",
-            "cp and tucker: entries are not known where this .npy of the same shape is 0")
+            "cp and tucker: treat entries as unknown where this .npy of the same shape is 0")
       .flag("sum-repeated", sum_repeated, "add up values given for one place of a .tns file")
       .choice("index-base", index_base, "the first index of every mode of a .tns file; auto: 1")
       .text("labels", 0, labels, "FILE,FILE,..",
             "public files of row labels, one label a line, one file a mode; empty for a mode "
-            "without (unit person: for the modes beside the people)")
+            "without labels (unit person: for the modes beside the people)")
       .flag("csv", csv, "write factors as .csv, too")
       .choice("whiten", whiten,
               "tensor: whiten by T(I,I,theta), for components that are not orthogonal")

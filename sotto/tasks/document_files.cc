@@ -23,7 +23,7 @@ constexpr std::string_view kFilesMark = "sotto text files";
 // or, when that is known, one about the documents.
 struct FilesQuestion {
   Index shards = 1;
-  std::vector<Index> counts;  // empty: they are asked for
+  std::vector<Index> counts;  // empty: the shards are asked for them
   std::string about_documents;
 
   std::string bytes() const {

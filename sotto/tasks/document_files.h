@@ -33,8 +33,8 @@ AnswerQuestion document_file_answers(const std::vector<std::string>& paths, Corp
 Input<Documents> sharded_documents(const std::vector<std::string>& paths, CorpusFileOptions file,
                                    bool is_private, Shards& shards);
 
-// Documents that are asked for by `ask`. Finds the vocabulary, where the documents are public and
-// no file has it.
+// Documents that answer questions through `ask`. Finds the vocabulary if the documents are public
+// and no file has it.
 Documents asked_documents(AskedDocuments::Ask ask, Index documents, const CorpusFileOptions& file);
 
 // The words of the documents, as one process finds them: the most frequent first, or by their text.

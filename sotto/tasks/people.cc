@@ -69,8 +69,8 @@ std::vector<std::vector<std::string>> labels_beside_people(const PeopleTask& tas
   std::vector<std::string> files = label_files(task.labels);
   if (files.size() == dims.size() + 1) {
     SOTTO_REQUIRE_AT(files[0].empty(), "`labels`",
-                     "{} files for {} modes: the first mode are the people, who get no labels; "
-                     "give the files of the {} other modes",
+                     "{} files for {} modes: the people in the first mode get no labels; give the "
+                     "files of the {} other modes",
                      files.size(), files.size(), dims.size());
     files.erase(files.begin());
   }
@@ -132,11 +132,12 @@ OptionTable PeopleTask::table() {
       .integer("people", 0, privacy.people, {1, std::numeric_limits<std::int32_t>::max()},
                "unit person: a public guess at the number of people; the header of the file when "
                "not given")
-      .choice("route", people.route,
-              "unit person: factors from moments, by alternating steps from a random start, or "
-              "both: steps from where the moments are; auto: both")
+      .choice(
+          "route", people.route,
+          "unit person: how the factors are found; moments: from moments alone; alternating: by "
+          "steps from a random start; both: by steps that start from the moments; auto: both")
       .integer("refine", 0, people.refine, {0, 1000},
-               "unit person: expectation steps; chosen when not given")
+               "unit person: number of expectation steps; chosen when not given")
       .integer("core", 0, people.core, {1, 2048},
                "unit person: rows of the pair moment, the most frequent ones; chosen from the "
                "released frequencies when not given")

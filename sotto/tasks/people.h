@@ -90,7 +90,7 @@ PublicPeopleShape people_file_shape(const std::string& path);
 PeopleResult run_people(Input<AnyTensor> tensor, const PeopleTask& task,
                         const ProgressCallback& progress = {});
 
-// With people whom others hold, of this public shape; `facts` are public facts about the input.
+// With people that shards hold, of this public shape; `facts` are public facts about the input.
 PeopleResult run_people(HeldElsewhere people, const PublicPeopleShape& shape,
                         const std::vector<std::string>& facts, const PeopleTask& task,
                         const ProgressCallback& progress = {});

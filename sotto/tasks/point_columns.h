@@ -1,7 +1,7 @@
 // The names of the coordinates of points, in the folder of a result.
 //
-// They come from the header of a public file. That of a private file decides the dimension and is
-// otherwise left alone: whether its words may be published, nobody has said.
+// They come from the header of a public file. The header of a private file decides the dimension
+// and is otherwise not used: nobody has said whether its words may be published.
 #pragma once
 
 #include <string>

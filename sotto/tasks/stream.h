@@ -1,4 +1,4 @@
-// The task of `sotto stream`: the components of the moment of points that pass by once, public or
+// The task of `sotto stream`: the components of the moment of points that are read once, public or
 // protected record by record.
 //
 //   StreamTask task;

@@ -258,7 +258,8 @@ OptionTable TopicsTask::table() {
       .choice("as-published", as_published,
               "the noise of a paper, for comparison: Imtiaz & Sarwate 2018 (agn, avn, dp-tpm; "
               "single topic) or a configuration of Esmaeili & Huang 2018; at most 500 words")
-      .integer("top", 0, top, {1, 1000}, "words of each topic to print, and to judge it by")
+      .integer("top", 0, top, {1, 1000},
+               "words of each topic to print, and to compute its coherence from")
       .text("heldout", 0, heldout, "FILE",
             "public documents to predict: perplexity by document completion")
       .text("reference", 0, reference, "FILE",
@@ -267,9 +268,9 @@ OptionTable TopicsTask::table() {
             "write the topic proportions of these documents (inferred.npy)")
       .text("truth", 0, truth, "FILE", "true topics (.npy, V x k) to compare with")
       .text("background", 0, background, "FILE",
-            "how often words occur in some public corpus, a line `word TAB count` each: what a "
-            "private run expects of words that do not stand out of the noise; its words are the "
-            "vocabulary where `vocab` is not given");
+            "word counts of a public corpus, with a line `word TAB count` for each word; a private "
+            "run takes them as the prior of words that do not stand out of the noise; its words "
+            "are the vocabulary if `vocab` is not given");
 }
 
 void TopicsTask::check() const {
@@ -363,7 +364,7 @@ TopicsResult run(Input<Documents> documents, const TopicsTask& task,
   task.check();
   require_declared(documents, task.privacy.asked());
   SOTTO_REQUIRE_AT(!task.published(), "`as-published`",
-                   "needs all documents at one place, and does not work on several ranks");
+                   "needs all documents in one place, and does not work on several ranks");
   const std::vector<std::string> facts = documents.public_facts();
   if (documents.is_public()) return run_public(std::move(documents).open(), task, progress);
   return run_private(std::move(documents).sensitive(), task, facts, progress);

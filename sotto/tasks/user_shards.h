@@ -1,10 +1,10 @@
 // Users whose ratings are in a list of files: in this process, or shared out among shards.
 //
-// Every shard reads all files, and keeps the users whose labels fall to it: a user's ratings may be
-// in several files, and they are summed in one place. Sums over users are whole numbers
+// Every shard reads all files and keeps the users whose labels are assigned to it: a user's ratings
+// may be in several files, and they are summed in one place. Sums over users are whole numbers
 // (release/user_sums.h), so the result has the bits of one process, however the users are shared
-// out. A question says the lists of items and times and all that its answer depends on; a shard
-// keeps the ratings as it was last asked for them.
+// out. A question contains the lists of items and times and everything else that its answer depends
+// on; a shard keeps the ratings as the last question asked for them.
 #pragma once
 
 #include <functional>

@@ -28,7 +28,7 @@ Index best_split(std::span<const Index> dims) {
 }
 
 // Partly contracted tensors have their remaining modes in C order and k numbers at each place.
-// Fewer rows take less time than waiting for a second thread may.
+// Products of fewer rows take less time than waiting for a second thread.
 constexpr Index kWorthThreadsRows = 100000;
 
 // Sums over rows of k numbers, k a multiple of 4: two rows fill whole registers. `Width` is 2 k
@@ -184,8 +184,8 @@ void DenseMttkrp::place(Index mode, const Matrix& factor) {
   contractions_.place(mode);
 }
 
-// In C order the tensor is a list of matrices, column-major, of what follows the contracted modes
-// by what they are.
+// In C order the tensor is a list of column-major matrices: places of the modes behind the
+// contracted ones by places of the contracted ones.
 void DenseMttkrp::contract(Contraction& over) const {
   const std::span<const Index> all = dims();
   const RowMatrix b = khatri_rao(std::span(factors_).subspan(over.first, over.last - over.first));

@@ -46,7 +46,7 @@ class KeptContractions {
     for (Kept& kept : ranges_) kept.stale = true;
   }
 
-  // One that is there, or else the one that will stay longest.
+  // A contraction that is up to date, or else the one that will stay so longest.
   Kept& for_product(Index mode) {
     Kept* best = nullptr;
     for (Kept& kept : ranges_) {

@@ -83,7 +83,7 @@ DenseTensor products_in_order(const TensorView& tensor, std::span<const Matrix> 
 
 // ---- products of leading modes ----
 
-// Some modes in front, and how many places all others have.
+// The leading modes of a product, and the number of places that all other modes have.
 class LeadingModes {
  public:
   LeadingModes(const std::vector<Index>& dims, std::span<const Matrix> u)
@@ -96,7 +96,7 @@ class LeadingModes {
   }
   Index last() const { return std::ssize(u_) - 1; }
   Index places() const { return strides_.back(); }
-  // As many as have sums that stay in the cache, yet enough for long runs through the memory.
+  // So many that their sums stay in the cache, yet enough to read memory in long runs.
   Index places_at_a_time() const {
     constexpr Index kSums = Index{1} << 16, kFewest = 64, kMost = 512;
     Index sums_of_place = 1;
@@ -114,8 +114,8 @@ class LeadingModes {
 };
 
 // X x_0 U_0^T .. x_m U_m^T for some places of the modes behind. The last of these modes, whose rows
-// are nearest in memory, is contracted first. At each row of a mode the product of the modes
-// behind it is made, for a few rows together, and added up at once.
+// are nearest in memory, is contracted first. For a few rows of a mode at a time, the product of
+// the modes behind it is computed and added up at once.
 class LeadingProducts {
  public:
   explicit LeadingProducts(const LeadingModes& modes)

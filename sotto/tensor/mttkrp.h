@@ -39,11 +39,11 @@ class Mttkrp {
 // The rows of a Khatri-Rao product, in C order of the factors' rows; one row of ones for none.
 RowMatrix khatri_rao(std::span<const RowMatrix> factors);
 
-// Borrows the tensor. Contracting some modes in a row, by one narrow product of 2 N k flops with
-// their Khatri-Rao product, leaves k numbers at each place of the others, which answer for all of
-// those. A tensor of three modes contracts one at a time, the one that was placed last: three
-// passes over the tensor answer for two sweeps. One of more modes is cut in two halves, whose sizes
-// are as equal as can be: two passes answer for a sweep, whatever the order.
+// Borrows the tensor. Contracting consecutive modes, by one narrow product of 2 N k flops with
+// their Khatri-Rao product, leaves k numbers at each place of the other modes. The products of all
+// other modes follow from these. A tensor of three modes contracts one at a time, the one that was
+// placed last: three passes over the tensor answer for two sweeps. One of more modes is cut in two
+// halves, whose sizes are as equal as can be: two passes answer for a sweep, whatever the order.
 class DenseMttkrp final : public Mttkrp {
  public:
   // `weights`, where given, has the shape of the tensor: 1 where an entry counts for the residual,

@@ -1,5 +1,5 @@
-// Parts of what is no sum: rows of documents, and words with their counts. As partial_sum.h, they
-// join in any order to the same result.
+// Parts of answers that are not sums: rows of documents, and words with their counts. Like those of
+// partial_sum.h, they join in any order to the same result.
 // Privacy: exact, and as secret as the documents.
 #pragma once
 

@@ -36,7 +36,7 @@ class PartialSum {
 
   void add(Index piece, RowMatrix sum) { put({0, piece}, std::move(sum)); }
   void join(PartialSum&& other);
-  // Refuses a sum that lacks a piece or has others.
+  // Refuses a sum with missing or additional pieces.
   RowMatrix total(Index pieces) const;
 
   void write(ByteWriter& bytes) const;

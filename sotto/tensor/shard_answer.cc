@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kAnswerMark = "sotto part";
 constexpr std::int64_t kVersion = 1;
 
-// Numbers that stand in the bytes.
+// These numbers are written into the bytes.
 enum AnswerKind : std::int64_t {
   kErrorAnswer = 0,
   kSumAnswer = 1,

@@ -16,7 +16,7 @@ namespace sotto {
 void write_mark(std::string_view mark, ByteWriter& bytes);
 void require_mark(std::string_view mark, ByteReader& bytes);
 
-// What is wrong between shards is not the fault of the input.
+// A fault between shards is not the fault of the input.
 void require_whole(bool holds, const char* message);
 
 // One of these four.

@@ -41,7 +41,7 @@ struct HeldSlices {
   TailSlices view() const { return {dim, order, packed.data(), before}; }
 };
 
-// Numbers that stand in the bytes: never used for anything else again.
+// These numbers are written into the bytes, so they are never reused.
 enum class TensorSum : std::int64_t { products = 1, squares = 2, symmetry = 3 };
 
 struct TensorQuestion {

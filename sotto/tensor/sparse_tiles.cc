@@ -15,7 +15,7 @@ constexpr int kShortestEdge = 11;    // bits; 2048 rows of 16 columns are 256 KB
 constexpr int kLongestEdge = 16;     // what a Local holds
 constexpr Index kTileEntries = 256;  // a tile should have as many on average
 constexpr Index kBlockEntries = Index{1} << 16;
-// A piece that shares its rows with another needs a copy of them, so it must be worth it.
+// A piece that shares its rows with another needs a copy of them, so it must have enough entries.
 constexpr Index kPieceEntries = Index{1} << 16;
 constexpr Index kMaxPieces = 64;
 constexpr Index kEntriesPerRow = 16;
@@ -66,7 +66,7 @@ SparseTiles::SparseTiles(const SparseTensor& tensor)
   for (Index m = 0; m < order(); ++m) cut_pieces(m);
 }
 
-// As short as the cache likes them, unless the tiles would have too few entries.
+// As short as suits the cache, unless the tiles would have too few entries.
 void SparseTiles::choose_edges(Index entries) {
   edge_bits_.assign(dims_.size(), kShortestEdge);
   const double most = std::max(1.0, static_cast<double>(entries) / kTileEntries);

@@ -103,7 +103,7 @@ std::map<std::string, Array> arrays_of(const Folder& folder, Findings& findings)
     if (array) {
       arrays[name.substr(0, name.size() - 4)] = std::move(*array);
     } else {
-      findings.fails(fmt::format("{} is no array of numbers that could be read", name));
+      findings.fails(fmt::format("{} is not a readable array of numbers", name));
     }
   }
   return arrays;
@@ -137,7 +137,7 @@ void check_array(const Json& result, const std::string& name, const Array& array
                  Findings& findings) {
   const std::optional<std::int64_t> rows = rows_of(result, name);
   if (rows && (array.shape.empty() || array.shape[0] != *rows)) {
-    findings.fails(fmt::format("{}.npy has not the {} rows that the input has", name, *rows));
+    findings.fails(fmt::format("{}.npy does not have the {} rows of the input", name, *rows));
   }
   const Json& shown = find(result, "largest_entries/" + name);
   if (!shown.is_null() && !shows_entries_of(shown, array)) {
@@ -155,7 +155,7 @@ void check_unit(const Json& result, const std::string& wanted, Findings& finding
   const Json& privacy = find(result, "privacy");
   if (!privacy.is_object()) return;
   const std::string unit = unit_of(result), said = words(find(privacy, "unit"));
-  if (unit.empty()) return findings.fails("no private run has the command that is named");
+  if (unit.empty()) return findings.fails("the named command has no private runs");
   const Json& option = find(result, "options/unit");
   const bool fits = is_about(privacy, unit) && (option.is_null() || option == unit);
   findings.require(fits, fmt::format("what is protected, {}, fits the command and its files", said),

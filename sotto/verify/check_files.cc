@@ -34,7 +34,8 @@ std::set<std::string> present(const std::string& folder) {
 
 // Empty: the file is as it was written.
 std::string fault_of(const Folder& folder, const std::string& name) {
-  if (name.empty() || name.find('/') != std::string::npos) return "is no name of a file there";
+  if (name.empty() || name.find('/') != std::string::npos)
+    return "does not name a file in the folder";
   const std::string path = folder.file(name);
   std::error_code failed;
   if (fs::symlink_status(path, failed).type() != fs::file_type::regular) return "is missing";
@@ -42,8 +43,8 @@ std::string fault_of(const Folder& folder, const std::string& name) {
   if (!digests.is_object() || !digests.contains(name)) return "has no digest in result.json";
   const FileDigest found = digest_of_file(path);
   const Json& said = digests.at(name);
-  if (find(said, "bytes") != found.bytes) return "has another size than result.json says";
-  if (find(said, "blake2b") != found.blake2b) return "was changed: its digest is another";
+  if (find(said, "bytes") != found.bytes) return "does not have the size that result.json states";
+  if (find(said, "blake2b") != found.blake2b) return "was changed: its digest differs";
   return "";
 }
 
@@ -79,9 +80,9 @@ void check_files(const Folder& folder, Findings& findings) {
   for (const std::string& name : present(folder.path)) {
     if (names.contains(name)) continue;
     alone = false;
-    findings.fails(fmt::format("{} lies in the folder and is no part of the result", name));
+    findings.fails(fmt::format("{} is in the folder but is not part of the result", name));
   }
-  if (alone) findings.holds("nothing else lies in the folder");
+  if (alone) findings.holds("nothing else is in the folder");
 }
 
 void check_seal(const Folder& folder, Findings& findings) {

@@ -33,15 +33,14 @@ struct BadCertificate {
 
 double need(const Json& release, const char* key) {
   const std::optional<double> value = number(find(release, key));
-  if (!value || *value < 0)
-    throw BadCertificate{fmt::format("a release has no {} that could be used", key)};
+  if (!value || *value < 0) throw BadCertificate{fmt::format("a release has no usable {}", key)};
   return *value;
 }
 
 std::int64_t need_count(const Json& release, const char* key) {
   const Json& value = find(release, key);
   if (!value.is_number_integer() || value < 1 || value > 1'000'000'000'000) {
-    throw BadCertificate{fmt::format("a release has no {} that could be used", key)};
+    throw BadCertificate{fmt::format("a release has no usable {}", key)};
   }
   return value.get<std::int64_t>();
 }
@@ -192,7 +191,7 @@ void check_epsilon(const Promise& promise, Findings& findings) {
 
 void check_meaning(const Promise& promise, const Json& said, Findings& findings) {
   if (promise.claim.epsilon > kMostTelling || promise.claim.epsilon <= 0) {
-    findings.require(said.is_null(), "so large an epsilon is not put as odds",
+    findings.require(said.is_null(), "so large an epsilon cannot be expressed as odds",
                      "odds are stated for an epsilon that has none");
     return;
   }

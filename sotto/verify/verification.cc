@@ -34,7 +34,7 @@ void say_what_cannot_be_seen(const Json& result, Findings& findings) {
       "whether the data was as the certificate assumes, and what is called public is");
   findings.unchecked("what else was published from the same data");
   if (!find(result, "statement/ledger").is_null()) {
-    findings.unchecked("what is said of the ledger: it stays with whoever keeps it");
+    findings.unchecked("what the certificate says about the ledger, which only its keeper has");
   }
 }
 

@@ -166,14 +166,14 @@ class Refusals(ProgramTest):
                                                      .rsplit(b"\n", 1)[0] + b"\n")
         code, _, message = audit(PROGRAM, self.folder, words)
         self.assertEqual(code, 2)
-        self.assertIn("is no neighbour", message)
+        self.assertIn("is not a neighbour", message)
 
     def test_an_audit_says_first_that_it_is_not_private(self):
         done = self.sotto("audit", *self.CASE.write(None, self.folder, 40))
         self.assertEqual(done.returncode, 0, done.stderr)
         first, *rest = done.stdout.splitlines()
         self.assertTrue(first.startswith("not private: an audit"), first)
-        self.assertIn("no claim was disproved, which does not prove one", rest)
+        self.assertIn("no claim was disproved; this does not prove the claim", rest)
         self.assertIn("power: ", rest[-2])
         self.assertIn("reach: the neighbours move release 1 (the tensor) by ", rest[-1])
 

@@ -567,25 +567,25 @@ class DialectTest(ProgramTest):
 
 INTRODUCTION = """# Input as people have it
 
-This page shows what happens to files as other programs write them. A file is read rightly, or it is
-refused in one line, with exit code 2, and that line names the option that reads it. The table is
-written by the test that runs every one of these files (`tests/e2e/test_dialects.py`).
+This page shows what happens to files as other programs write them. A file is read correctly, or it
+is refused in one line, with exit code 2, and that line names the option that reads it. The test
+that runs every one of these files writes the table (`tests/e2e/test_dialects.py`).
 
 These rules hold for every text:
 
 - A byte-order mark is left out, and lines may end in LF or CRLF.
 - A quoted field may hold separators, doubled quotes and line breaks.
-- A header never becomes data. Where a first line may be one or the other, `--header` decides.
+- A header never becomes data. If a first line may be either, `--header` decides.
 - A saved index is recognised by its empty name, or because it counts the lines. It is refused:
   `--columns` or `--drop-columns` leaves it out.
 - `--separator` and `--decimal comma` read other separators and decimal commas. A separator is
-  recognised by the first line, a decimal comma is not.
+  recognised by the first line; a decimal comma is not.
 - `--index-base` says whether a sparse file counts from 0 or from 1.
-- ISO dates are a time, for `--time-mode`, and never a mode that nobody asked for.
+- ISO dates are a time, for `--time-mode`. They never become a mode that nobody asked for.
 
 **A private run recognises nothing by what is in its records.** Format, separator, header, columns
 and the first index come from options, from the name of the file, or from a header that names the
-value of ratings. No message quotes a record. A quoted field of ratings ends on its line there.
+value of ratings. No message quotes a record. A quoted field of ratings must end on its own line.
 """
 
 

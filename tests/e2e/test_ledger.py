@@ -59,7 +59,7 @@ class Totals(LedgerTest):
                      "--epsilon", 0.2, "--delta", 1e-7, "--ledger", "runs.ledger")
         data = self.data()
         self.assertEqual({(run["command"], run["state"]) for run in data["runs"]},
-                         {("mixture", "settled"), ("stream", "counted whole")})
+                         {("mixture", "settled"), ("stream", "counted in full")})
         self.assertAlmostEqual(data["plain_sum"], 4)
         # Google's dp-accounting 0.6: a PLDAccountant with a GaussianDpEvent for every release of the
         # mixtures at delta 1e-5 - 4e-7, plus the pure releases and the claims of the streams.
@@ -107,7 +107,7 @@ class Totals(LedgerTest):
             self.fit(*command, *claim, unit, "--out", f"out_{unit}")
             (run,) = self.data(unit)["runs"]
             self.assertEqual((run["unit"], run["proved"], run["epsilon"]), (unit, True, 1))
-            self.assertIn(run["state"], ("settled", "counted whole"))
+            self.assertIn(run["state"], ("settled", "counted in full"))
             self.assertEqual(run["state"] == "settled", unit in ("document", "entry", "person",
                                                                  "user"), (unit, run))
             twice = 2 if unit == "rating" else 1

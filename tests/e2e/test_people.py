@@ -81,7 +81,7 @@ class People(ProgramTest):
         people = self.write("people.txt", "".join(f"Jo {i}\n" for i in range(PEOPLE)))
         command = "decompose", self.visits, *PERSON, *PRIVATE, "--out", "no", "--labels"
         self.refuse(*command, f"{people},{codes},{drugs}",
-                    says=["--labels", "the first mode are the people, who get no labels"])
+                    says=["--labels", "the people in the first mode get no labels"])
         self.refuse(*command, f"{codes}", says=["--labels", "2 modes beside the people"])
         self.refuse(*command, f"{drugs},{codes}", says=["drugs.txt", f"{DRUGS} labels"])
         self.refuse(*command, f"{self.visits},{drugs}", says=["--labels", "protects"])

@@ -149,7 +149,7 @@ class Program(ProgramTest):
                 self.assertNotIn(word, done.stderr)
 
     def test_every_line_of_help_fits_a_terminal(self):
-        for command in ["decompose"], ["generate", "tensor"]:
+        for command in ["decompose"], ["stream"], ["topics"], ["generate", "tensor"]:
             for line in self.succeed(*command, "--help").splitlines():
                 self.assertLessEqual(len(line), 100, line)
 

@@ -276,9 +276,10 @@ OptionTable CompletionOptions::table() {
               "mean alone; none: the low-rank part alone")
       .choice("scale", scale,
               "slices: bi-scaling of every slice of the third mode (Mazumder et al. 2010)")
-      .choice("centre", centre,
-              "what the rows of the third and later modes are pulled to; one: where they say "
-              "nothing the model is that of the first two; auto: one when there are biases")
+      .choice(
+          "centre", centre,
+          "the value to which the rows of the third and later modes are shrunk; one: rows without "
+          "data leave the model of the first two modes unchanged; auto: one when there are biases")
       .reals(
           "lambda", lambda, not_negative,
           "penalty of the rows, one number or one a mode; 0: none, not for bayes (none given: by "
@@ -293,8 +294,7 @@ OptionTable CompletionOptions::table() {
       .integer("epochs", 0, epochs, {1, 1000000},
                "passes over the entries at most (none given: 30, sgd 50)")
       .real("tolerance", 0, tolerance, not_negative,
-            "converged when the error in training changes by less than this share (none given: "
-            "1e-05, "
+            "converged when the training error changes by less than this share (none given: 1e-05, "
             "sgd 0)")
       .real("validation", 0, validation, {0, 1, false, true},
             "share of the entries to hold out; the best model on them is kept")
@@ -302,7 +302,7 @@ OptionTable CompletionOptions::table() {
                "epochs without a better model on the held-out entries before an early stop")
       .real("time-limit", 0, time_limit, not_negative, "seconds after which to stop; 0: none")
       .integer("starts", 'L', starts, {1, 100000},
-               "random starts, of which the one that leads furthest in 20 epochs is taken")
+               "random starts, of which the one with the smallest error after 20 epochs is taken")
       .integer("seed", 0, seed, {0, std::numeric_limits<std::int64_t>::max()},
                "seed of the start, the order of the entries and the held-out ones");
 }
