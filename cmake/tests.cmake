@@ -152,7 +152,7 @@ foreach(source ${end_to_end})
   sotto_script_test(e2e.${name} e2e ${Python3_EXECUTABLE} ${source} ${programs})
 endforeach()
 # With every kind of neighbour at every place, larger inputs, more races, kills and ranks.
-set(longer test_neighbours test_leaks test_ledger test_faults test_kills test_limits)
+set(longer test_neighbours test_leaks test_ledger test_faults test_kills test_limits test_hostile)
 if(MPI_CXX_FOUND)
   list(APPEND longer test_ranks)
 endif()

@@ -6,7 +6,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/join_text.h"
-#include "sotto/linalg/make_size.h"
 
 namespace sotto {
 namespace {
@@ -55,7 +54,7 @@ std::size_t BinaryPoints::read_bytes(char* out, std::size_t count) {
 // The bytes that came for the rows of `out`. Numbers are converted and checked in the cache, some
 // at a time.
 std::size_t BinaryPoints::read_rows(Index rows, RowMatrix& out) {
-  make_size(out, rows, dim_);
+  out.resize(rows, dim_);
   const bool as_they_are =
       header_.kind == 'f' && header_.item_size == 8 && header_.big_endian == kNativeBigEndian;
   if (!as_they_are) buffer_.resize(buffer_bytes);
@@ -84,7 +83,7 @@ void BinaryPoints::read_ordered_rows(Index rows, RowMatrix& out) {
     SOTTO_REQUIRE_AT(bytes_->read_at(offset, row, row_bytes()) == row_bytes(), name(),
                      "ends before record {}, it was longer when it was opened", record + 1);
   }
-  make_size(out, rows, dim_);
+  out.resize(rows, dim_);
   const std::span<double> values(out.data(), static_cast<std::size_t>(out.size()));
   convert_npy_items(header_, buffer_.data(), values, name());
   refuse_large(values, bound_, name());

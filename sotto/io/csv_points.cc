@@ -9,7 +9,6 @@
 #include "sotto/io/large_values.h"
 #include "sotto/io/parse_number.h"
 #include "sotto/io/text_fields.h"
-#include "sotto/linalg/make_size.h"
 
 namespace sotto {
 namespace {
@@ -214,7 +213,7 @@ void CsvPoints::watch_index(double first) {
 
 Index CsvPoints::fill(Index max_rows, PointBlock& block) {
   block.is_sparse = false;
-  make_size(block.dense, max_rows, dim_);
+  block.dense.resize(max_rows, dim_);
   Index rows = 0;
   while (rows < max_rows && there_) {
     SOTTO_REQUIRE_AT(words_.size() == dropped_.size(), lines_->place(),

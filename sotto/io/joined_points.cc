@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "sotto/base/error.h"
-#include "sotto/linalg/make_size.h"
 
 namespace sotto {
 namespace {
@@ -73,7 +72,7 @@ Index JoinedPoints::fill(Index max_rows, PointBlock& block) {
 }
 
 void JoinedPoints::read_ordered(Index rows, RowMatrix& out) {
-  make_size(out, rows, dim());
+  out.resize(rows, dim());
   for (Index i = 0; i < rows; ++i) {
     move_to(order_[static_cast<std::size_t>(done_ + i)]);
     files_[current_]->read(1, more_);

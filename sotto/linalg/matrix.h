@@ -6,6 +6,9 @@
 
 #include "sotto/base/export.h"
 #include "sotto/linalg/array_memory.h"
+#ifdef SOTTO_MENDS_EIGEN  // in this project's own targets
+#include "sotto/linalg/eigen_storage.h"
+#endif
 
 namespace SOTTO_API sotto {
 

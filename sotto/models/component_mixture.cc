@@ -12,6 +12,7 @@ namespace {
 
 // The sample in which a start is sought.
 constexpr Index kSampledNumbers = 200000, kLeastSample = 1000, kMostSample = 10000;
+constexpr Index kMostSampledNumbers = 2000000;  // or 20 points a component
 constexpr int kLloydSteps = 8, kSampleSteps = 12;
 // Variances stay above this share of the mean variance of a coordinate.
 constexpr double kVarianceFloor = 1e-6;
@@ -22,16 +23,20 @@ constexpr double kLeastComponentShare = 1e-9;
 
 // Evenly spaced records.
 RowMatrix sample_records(PointSource& source, Index records, Index k) {
-  const Index wanted =
-      std::max(std::clamp(kSampledNumbers / source.dim(), kLeastSample, kMostSample), 20 * k);
+  const Index usual = std::clamp(kSampledNumbers / source.dim(), kLeastSample, kMostSample);
+  const Index wanted = std::max(std::min(usual, kMostSampledNumbers / source.dim() + 1), 20 * k);
   const Index apart = std::max<Index>(1, records / wanted);
   RowMatrix sample((records + apart - 1) / apart, source.dim());
   Index next = 0, passed = 0;
-  for_record_blocks(source, kNoBound, [&](const RowMatrix& rows) {
-    for (Index i = (apart - passed % apart) % apart; i < rows.rows(); i += apart) {
-      sample.row(next++) = rows.row(i);
+  for_point_blocks(source, [&](const PointBlock& block) {
+    for (Index i = (apart - passed % apart) % apart; i < block.rows(); i += apart) {
+      if (block.is_sparse) {
+        sample.row(next++) = block.sparse.row(i);
+      } else {
+        sample.row(next++) = block.dense.row(i);
+      }
     }
-    passed += rows.rows();
+    passed += block.rows();
   });
   return sample;
 }
@@ -211,9 +216,9 @@ bool starts_from_moments(const MixtureOptions& options, Index dim) {
 MixtureFit fit_components(PointSource& source, const MixtureOptions& options,
                           const ProgressCallback& progress) {
   const Index k = options.components;
-  const PointStatistics moments = point_statistics(source);
+  const PointSpread moments = point_spread(source);
   options.check(source.dim(), moments.records);
-  const double variance = moments.covariance.trace() / static_cast<double>(source.dim());
+  const double variance = moments.total_variance / static_cast<double>(source.dim());
   SOTTO_REQUIRE(variance > 0, "all points are the same");
   const ComponentLimits limits{.floor = kVarianceFloor * variance};
   MixtureFit fit;

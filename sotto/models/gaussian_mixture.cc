@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/progress.h"
@@ -12,6 +14,7 @@
 #include "sotto/linalg/spectral.h"
 #include "sotto/models/component_mixture.h"
 #include "sotto/models/matching.h"
+#include "sotto/moments/sparse_records.h"
 #include "sotto/tensor/contraction.h"
 
 namespace sotto {
@@ -22,6 +25,25 @@ namespace {
 constexpr double kEdgeMargin = 1.5;
 // A component with a smaller share of the points keeps its mean.
 constexpr double kLeastShare = 1e-9;
+// Wide points are kept in memory up to so many numbers, or half of those of their covariance.
+constexpr Index kKeptNumbers = Index{1} << 22;
+// Noise has no eigenvalues to converge to.
+constexpr int kMostRounds = 8;
+
+// From the leading eigenpairs, largest value first, and the mean of the d - k + 1 smallest values.
+MixtureSpectrum spectrum_of(const Vector& mean, const Eigenpairs& leading, double variance, Index k,
+                            const CovarianceNoise& noise) {
+  const Index signal = k - 1;
+  MixtureSpectrum spectrum;
+  spectrum.mean = mean;
+  spectrum.variance = std::max(variance, 0.0);
+  const double floor = std::max(noise.edge(mean.size(), spectrum.variance),
+                                kRankTolerance * std::max(leading.values[0], 0.0));
+  spectrum.rank = (leading.values.array() - spectrum.variance > floor).count();
+  spectrum.values = (leading.values.head(signal).array() - spectrum.variance).max(floor);
+  spectrum.vectors = leading.vectors.leftCols(signal);
+  return spectrum;
+}
 
 }  // namespace
 
@@ -44,6 +66,11 @@ OptionTable MixtureOptions::table() {
 }
 
 void MixtureOptions::check(Index dim, std::optional<Index> records) const {
+  SOTTO_REQUIRE_AT(
+      covariance != CovarianceKind::full || dim <= kMostFullDimensions, "`covariance`",
+      "full covariances are found in up to {} dimensions, the points have {}; diagonal "
+      "ones in any number",
+      kMostFullDimensions, dim);
   if (!records) return;
   SOTTO_REQUIRE(*records > dim,
                 "too few points: moments in {} dimensions need more than {}, got {}", dim, dim,
@@ -67,23 +94,30 @@ double CovarianceNoise::edge(Index dim, double variance) const {
 
 MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, Index k,
                                  const CovarianceNoise& noise) {
-  const Index d = mean.size(), signal = k - 1;
-  Eigenpairs pairs = leading_eigenpairs(0.5 * (covariance + covariance.transpose()), d);
+  const Index d = mean.size();
+  const Matrix symmetric = 0.5 * (covariance + covariance.transpose());
+  if (d > kWideDimension) {
+    return wide_mixture_spectrum(
+        mean, [&](const RowMatrix& block) { return RowMatrix(multiply(symmetric, block)); },
+        symmetric.trace(), k, noise);
+  }
+  Eigenpairs pairs = leading_eigenpairs(symmetric, d);
   // Sorted by value: a negative eigenvalue is noise, however large.
   std::vector<Index> order(static_cast<std::size_t>(d));
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return pairs.values[a] > pairs.values[b]; });
-  const Vector values = pairs.values(order);
-  MixtureSpectrum spectrum;
-  spectrum.mean = mean;
-  spectrum.variance = std::max(values.tail(d - signal).mean(), 0.0);
-  const double floor =
-      std::max(noise.edge(d, spectrum.variance), kRankTolerance * std::max(values[0], 0.0));
-  spectrum.rank = (values.array() - spectrum.variance > floor).count();
-  spectrum.values = (values.head(signal).array() - spectrum.variance).max(floor);
-  spectrum.vectors = pairs.vectors(Eigen::all, order).leftCols(signal);
-  return spectrum;
+  const Eigenpairs sorted{pairs.values(order), pairs.vectors(Eigen::all, order).leftCols(k - 1)};
+  return spectrum_of(mean, sorted, sorted.values.tail(d - k + 1).mean(), k, noise);
+}
+
+MixtureSpectrum wide_mixture_spectrum(const Vector& mean, const BlockOperator& covariance,
+                                      double trace, Index k, const CovarianceNoise& noise) {
+  KrylovOptions options;
+  options.rounds = kMostRounds;
+  const Eigenpairs leading = largest_eigenpairs(covariance, mean.size(), k, options);
+  const double others = trace - leading.values.head(k - 1).sum();
+  return spectrum_of(mean, leading, others / static_cast<double>(mean.size() - k + 1), k, noise);
 }
 
 SymmetricTensor with_constant(const SymmetricTensor& third) {
@@ -149,6 +183,30 @@ GaussianMixture maximise(const GaussianMixture& mixture, const MixtureSums& sums
   return next;
 }
 
+namespace {
+
+std::pair<Index, MixtureSpectrum> public_spectrum(PointSource& source,
+                                                  const MixtureOptions& options) {
+  const Index d = source.dim(), k = options.components;
+  if (is_wide(source.is_sparse(), d)) {
+    if (const auto kept = SparseRecords::read(source, std::max(kKeptNumbers, d * d / 2))) {
+      options.check(d, kept->records());
+      const auto covariance = [&](const RowMatrix& block) { return kept->covariance_times(block); };
+      return {kept->records(),
+              wide_mixture_spectrum(kept->mean(), covariance, kept->total_variance(), k,
+                                    {kept->records(), 0})};
+    }
+  }
+  // Too few points are refused before so many moments are taken.
+  if (d > kWideDimension && !source.records()) options.check(d, point_spread(source).records);
+  const PointStatistics moments = point_statistics(source);
+  options.check(d, moments.records);
+  return {moments.records,
+          mixture_spectrum(moments.mean, moments.covariance, k, {moments.records, 0})};
+}
+
+}  // namespace
+
 MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
                        const ProgressCallback& progress) {
   const Index k = options.components;
@@ -156,11 +214,8 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
   if (!starts_from_moments(options, source.dim())) {
     return fit_components(source, options, progress);
   }
-  const PointStatistics moments = point_statistics(source);
-  options.check(source.dim(), moments.records);
   MixtureFit fit;
-  fit.records = moments.records;
-  fit.spectrum = mixture_spectrum(moments.mean, moments.covariance, k, {moments.records, 0});
+  std::tie(fit.records, fit.spectrum) = public_spectrum(source, options);
   SOTTO_REQUIRE_AT(fit.spectrum.rank >= k - 1, "`components`",
                    "{} means span {} dimensions, the covariance of these points has numerical rank "
                    "{} above its noise: ask for at most {} components",
@@ -169,7 +224,7 @@ MixtureFit fit_mixture(PointSource& source, const MixtureOptions& options,
   if (k > 1) {
     third.emplace(k - 1, 3);
     third->add_scaled(1 / static_cast<double>(fit.records),
-                      sum_cubes(source, moments.mean, fit.spectrum.whiten()));
+                      sum_cubes(source, fit.spectrum.mean, fit.spectrum.whiten()));
   }
   fit.components = decompose_mixture(third, options, progress);
   fit.mixture = fit.spectral = recover_mixture(fit.spectrum, fit.components);

@@ -15,8 +15,11 @@
 // s^2 is the mean of the d - k + 1 smallest eigenvalues of the covariance. In the model they are
 // all equal; the smallest alone would be biased by the sampling error.
 //
-// Cost: three passes and one for each step; N (d^2 + d k + k^3/2) + 6 N d k per step. Never d^3.
-// Privacy: none here; fit_private_mixture (private_mixture.h) does the same from releases.
+// Cost: three passes and one for each step; N (d^2 + d k + k^3/2) + 6 N d k per step, and d^3 up to
+// kWideDimension. Of more dimensions the leading eigenpairs alone are found, from products with the
+// covariance; sparse points are then kept, and take what they have in numbers that are not zero,
+// times k, in place of N d^2 and N d k. Privacy: none here; fit_private_mixture (private_mixture.h)
+// does the same from releases.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +28,7 @@
 
 #include "sotto/base/progress.h"
 #include "sotto/decompose/result.h"
+#include "sotto/linalg/krylov.h"
 #include "sotto/models/mixture_options.h"
 #include "sotto/moments/mixture_expectation.h"
 
@@ -36,7 +40,9 @@ struct MixtureSpectrum {
   double variance = 0;  // s^2
   Vector values;        // the k - 1 leading eigenvalues of S, none below the floor
   Matrix vectors;       // d x (k - 1)
-  Index rank = 0;       // how many eigenvalues stand out of the noise, of all d
+  // How many eigenvalues stand out of the noise: of all d, or of the k largest where there are more
+  // than kWideDimension.
+  Index rank = 0;
 
   Matrix whiten() const;    // W = U S^(-1/2)
   Matrix unwhiten() const;  // U S^(1/2)
@@ -51,6 +57,9 @@ struct CovarianceNoise {
 };
 MixtureSpectrum mixture_spectrum(const Vector& mean, const Matrix& covariance, Index k,
                                  const CovarianceNoise& noise);
+// The same from products with the covariance and its trace.
+MixtureSpectrum wide_mixture_spectrum(const Vector& mean, const BlockOperator& covariance,
+                                      double trace, Index k, const CovarianceNoise& noise);
 
 // E[(W^T (x - m))^(x)3], (k-1)^3, with the constant coordinate put in: k^3.
 SymmetricTensor with_constant(const SymmetricTensor& third);

@@ -179,6 +179,90 @@ TEST(GaussianMixture, refuses_with_the_numerical_rank) {
   EXPECT_NE(refusal(RowMatrix(0, 5), 2).find("too few points"), std::string::npos);
 }
 
+// Three groups of records that share most of their numbers, of which few are not zero.
+RowMatrix wide_groups(Index records, Index d) {
+  RowMatrix rows = RowMatrix::Zero(records, d);
+  for (Index i = 0; i < records; ++i) {
+    rows.row(i).segment(20 * (i % 3), 20).setOnes();
+    rows(i, 60 + i % (d - 60)) = 0.5;
+  }
+  return rows;
+}
+
+TEST(GaussianMixture, wide_points_have_the_mixture_of_a_few_products_with_their_covariance) {
+  const Index d = kWideDimension + 76, n = 1500, k = 3;
+  const RowMatrix rows = wide_groups(n, d);
+  MemorySource sparse(rows, true), dense(rows);
+  const MixtureFit found = fit_mixture(sparse, options_for(k, 1));
+  const MixtureFit twin = fit_mixture(dense, options_for(k, 1));
+  // All eigenpairs, as narrower points have it.
+  const PointStatistics moments = point_statistics(dense);
+  const Vector all = ascending_eigenpairs(moments.covariance).values;
+  EXPECT_NEAR(found.spectrum.variance, all.head(d - k + 1).mean(), 1e-9);
+  EXPECT_EQ(found.spectrum.rank, k - 1);
+  EXPECT_EQ(twin.spectrum.rank, k - 1);
+  EXPECT_NEAR(twin.spectrum.variance, found.spectrum.variance, 1e-9);
+  EXPECT_LE((found.spectrum.values - twin.spectrum.values).norm(), 1e-8);
+  EXPECT_LE(mixture_error(twin.mixture.means, twin.mixture.weights, found.mixture).mean, 1e-6);
+  for (Index i = 0; i < k; ++i) {
+    EXPECT_NEAR(found.mixture.weights[i], 1.0 / 3, 1e-6);
+    EXPECT_NEAR(found.mixture.means.col(i).head(60).sum(), 20, 1e-6);
+  }
+}
+
+// A covariance matrix of these would take 80 GB.
+TEST(GaussianMixture, very_wide_sparse_points_take_what_is_in_them) {
+  class Ones final : public PointSource {
+   public:
+    Index dim() const override { return 100000; }
+    std::string name() const override { return "ones"; }
+    bool is_sparse() const override { return true; }
+    bool can_rewind() const override { return true; }
+    std::optional<Index> records() const override { return dim() + 2; }
+
+   protected:
+    Index fill(Index most, PointBlock& block) override {
+      const Index rows = std::min(most, dim() + 2 - next_);
+      std::vector<Eigen::Triplet<double>> entries;
+      for (Index i = 0; i < rows; ++i, ++next_) {
+        entries.emplace_back(i, next_ % 2, 20.0);
+        if (next_ >= 2 && next_ < dim()) entries.emplace_back(i, next_, 1.0);
+      }
+      block.is_sparse = true;
+      block.sparse.resize(rows, dim());
+      block.sparse.setFromTriplets(entries.begin(), entries.end());
+      return rows;
+    }
+    void restart() override { next_ = 0; }
+
+   private:
+    Index next_ = 0;
+  };
+  Ones source;
+  const MixtureFit found = fit_mixture(source, options_for(2, 1));
+  EXPECT_EQ(found.records, source.dim() + 2);
+  for (Index i = 0; i < 2; ++i) {
+    EXPECT_NEAR(found.mixture.means.col(i).head(2).maxCoeff(), 20, 1e-6);
+    EXPECT_NEAR(found.mixture.weights[i], 0.5, 1e-4);
+  }
+}
+
+TEST(GaussianMixture, too_few_wide_points_are_refused_before_their_moments_are_taken) {
+  // Of so many dimensions no moments are taken.
+  MemorySource source(RowMatrix::Ones(3, kMostMomentDimensions + 1), false,
+                      MemorySource::Knows::nothing);
+  EXPECT_THROW(fit_mixture(source, options_for(2, 0)), Error);
+}
+
+TEST(GaussianMixture, full_covariances_of_many_dimensions_are_refused) {
+  MixtureOptions options = options_for(2, 0);
+  options.covariance = CovarianceKind::full;
+  EXPECT_THROW(options.check(kMostFullDimensions + 1, std::nullopt), Error);
+  options.check(kMostFullDimensions, std::nullopt);
+  options.covariance = CovarianceKind::diagonal;
+  options.check(kMostFullDimensions + 1, std::nullopt);
+}
+
 TEST(GaussianMixture, noise_alone_does_not_pass_for_components) {
   for (std::uint64_t seed = 20; seed < 30; ++seed) {
     const std::string text = refusal(random_matrix(4000, 10, seed), 2);

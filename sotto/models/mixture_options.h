@@ -11,6 +11,9 @@
 
 namespace SOTTO_API sotto {
 
+// Every step finds the eigenpairs of each covariance matrix.
+inline constexpr Index kMostFullDimensions = 1024;
+
 struct MixtureOptions {
   std::int64_t components = 0;
   CovarianceKind covariance = CovarianceKind::common;
@@ -25,7 +28,8 @@ struct MixtureOptions {
   // The same where moments do not give the start.
   std::int64_t component_steps() const { return refine.value_or(200); }  // at most
   std::int64_t private_component_steps() const { return refine.value_or(4); }
-  // Refuses, where their number is known, too few points.
+  // Refuses too many dimensions for the covariances and, where their number is known, too few
+  // points.
   void check(Index dim, std::optional<Index> records) const;
 };
 

@@ -42,6 +42,31 @@ Matrix round_squares(const double* points, Index rows, const RowMatrix& centres,
   return squares;
 }
 
+// Sparse points, and what |z_i|^2 = sum_j p_ij (x_j - mu_ij)^2 needs of them: only the entries that
+// are not zero differ from a point at the origin.
+struct WidePoints {
+  WidePoints(const PointBlock& points, const GaussianMixture& mixture, const ComponentUnits& units)
+      : precisions(units.deviations().array().square().inverse()), squared(points) {
+    squared.sparse.coeffs() = squared.sparse.coeffs().square();
+    const RowMatrix scaled = precisions.cwiseProduct(mixture.means);
+    squares = scores(squared, precisions) - 2 * scores(points, scaled);
+    squares.rowwise() += scaled.cwiseProduct(mixture.means).colwise().sum();
+    squares = squares.cwiseMax(0.0);
+  }
+
+  RowMatrix precisions;  // p, d x k
+  PointBlock squared;    // every entry
+  Matrix squares;        // |z_i|^2, rows x k
+};
+
+Matrix log_joints(const Matrix& squares, const ComponentUnits& units) {
+  Matrix logs(squares.rows(), squares.cols());
+  for (Index i = 0; i < squares.cols(); ++i) {
+    logs.col(i) = units.log_height(i) - 0.5 * squares.col(i).array();
+  }
+  return logs;
+}
+
 // Turns the logarithms into responsibilities; returns the logarithms of their sums.
 Vector normalise_logs(Matrix& logs) {
   const Vector largest = logs.rowwise().maxCoeff();
@@ -152,6 +177,21 @@ Vector component_log_likelihoods(const RowMatrix& points, const GaussianMixture&
   return normalise_logs(logs);
 }
 
+RowMatrix component_responsibilities(const PointBlock& points, const GaussianMixture& mixture) {
+  require_component_shapes(points.dim(), mixture);
+  const ComponentUnits units(mixture);
+  Matrix logs = log_joints(WidePoints(points, mixture, units).squares, units);
+  normalise_logs(logs);
+  return logs;
+}
+
+Vector component_log_likelihoods(const PointBlock& points, const GaussianMixture& mixture) {
+  require_component_shapes(points.dim(), mixture);
+  const ComponentUnits units(mixture);
+  Matrix logs = log_joints(WidePoints(points, mixture, units).squares, units);
+  return normalise_logs(logs);
+}
+
 void ComponentSum::add_piece(const Matrix& points, RowMatrix& part) const {
   const Index d = mixture_.dim(), k = mixture_.components();
   Matrix r = log_joints(points, units_, k);
@@ -182,8 +222,7 @@ void ComponentSum::add_round_piece(const double* points, Index rows, const RowMa
                                    RowMatrix& part) const {
   const Index d = mixture_.dim(), k = mixture_.components();
   const Matrix squares = round_squares(points, rows, centres, units_, k);
-  Matrix r(rows, k);
-  for (Index i = 0; i < k; ++i) r.col(i) = units_.log_height(i) - 0.5 * squares.col(i).array();
+  Matrix r = log_joints(squares, units_);
   part(0, cols() - 1) += normalise_logs(r).sum();
   if (clip_.norm != kNoBound) {
     const double counts = clip_.count_scale * clip_.count_scale;
@@ -218,6 +257,36 @@ void ComponentSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
       add_piece(rows.middleRows(first, last - first), part);
     }
   });
+}
+
+// With s = sum r x and q = sum r x^2: sum r z = (s - mu sum r) / l and
+// sum r z^2 = (q - 2 mu s + mu^2 sum r) / l^2.
+void ComponentSum::of_wide(const PointBlock& block, RowMatrix& part) const {
+  const Index d = mixture_.dim(), k = mixture_.components();
+  const WidePoints points(block, mixture_, units_);
+  Matrix r = log_joints(points.squares, units_);
+  part.setZero(1, cols());
+  part(0, cols() - 1) = normalise_logs(r).sum();
+  RowMatrix first = RowMatrix::Zero(d, k), second = RowMatrix::Zero(d, k);
+  add_transposed_product(block, r, first);
+  const bool diagonal = mixture_.kind == CovarianceKind::diagonal;
+  if (diagonal) add_transposed_product(points.squared, r, second);
+  for (Index i = 0; i < k; ++i) {
+    const auto mean = mixture_.means.col(i);
+    double* to = part.data() + i * width();
+    const double count = r.col(i).sum();
+    to[0] = count;
+    Eigen::Map<Vector>(to + 1, d) =
+        (first.col(i) - count * mean).cwiseQuotient(units_.deviations().col(i));
+    if (diagonal) {
+      const Vector about =
+          second.col(i) - 2 * mean.cwiseProduct(first.col(i)) + count * mean.cwiseAbs2();
+      Eigen::Map<Vector>(to + 1 + d, d) =
+          about.cwiseProduct(points.precisions.col(i)).cwiseMax(0.0);
+    } else {
+      to[1 + d] = r.col(i).dot(points.squares.col(i)) / std::sqrt(static_cast<double>(d));
+    }
+  }
 }
 
 ComponentSums component_sums(PointSource& source, const GaussianMixture& mixture, double radius,

@@ -92,6 +92,30 @@ TEST(ComponentExpectation, agrees_with_the_sums_about_a_common_variance) {
             1e-10);
 }
 
+TEST(ComponentExpectation, wide_sparse_points_give_the_sums_of_dense_ones) {
+  const Index n = 200, d = kWideDimension + 30, k = 3;
+  const RowMatrix rows = random_points(n, d, 4, 0.02);
+  MemorySource sparse(rows, true), dense(rows);
+  PointBlock block;
+  block.is_sparse = true;
+  block.sparse = rows.sparseView();
+  for (const auto& [kind, name] : enum_names(CovarianceKind{})) {
+    if (kind == CovarianceKind::full) continue;  // takes zeros, too
+    GaussianMixture mixture = some_components(kind, d, k);
+    mixture.means *= 0.02;  // responsibilities between 0 and 1
+    const ComponentSums found = component_sums(sparse, mixture);
+    const ComponentSums twin = component_sums(dense, mixture);
+    EXPECT_LE((found.counts - twin.counts).norm(), 1e-8) << name;
+    EXPECT_LE((found.offsets - twin.offsets).norm(), 1e-8 * twin.offsets.norm()) << name;
+    EXPECT_LE((found.seconds - twin.seconds).norm(), 1e-8 * twin.seconds.norm()) << name;
+    EXPECT_NEAR(found.log_likelihood, twin.log_likelihood, 1e-6) << name;
+    EXPECT_LE((responsibilities(block, mixture) - responsibilities(rows, mixture)).norm(), 1e-8)
+        << name;
+    EXPECT_LE((log_likelihoods(block, mixture) - log_likelihoods(rows, mixture)).norm(), 1e-7)
+        << name;
+  }
+}
+
 TEST(ComponentExpectation, does_not_depend_on_the_number_of_threads) {
   MemorySource source(RowMatrix(random_matrix(20000, 12, 3)));
   const GaussianMixture mixture = some_components(CovarianceKind::full, 12, 5);

@@ -27,6 +27,14 @@ Matrix squared_distances(const RowMatrix& points, const GaussianMixture& mixture
                            mixture.components());
 }
 
+// |x|^2 - 2 mu_i.x + |mu_i|^2, of sparse points.
+Matrix squared_distances(const PointBlock& points, const GaussianMixture& mixture) {
+  Matrix squares = -2 * scores(points, mixture.means);
+  squares.colwise() += squared_norms(points);
+  squares.rowwise() += mixture.means.colwise().squaredNorm();
+  return squares.cwiseMax(0.0);
+}
+
 struct Posterior {
   Matrix shares;    // rows x k: the responsibilities
   Vector log_sums;  // log of the sum of w_i exp(-|x - mu_i|^2 / 2 s^2)
@@ -100,12 +108,57 @@ Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture) 
   return found.log_sums.array() - log_norming(mixture);
 }
 
+RowMatrix responsibilities(const PointBlock& points, const GaussianMixture& mixture) {
+  require_dim(points.dim(), mixture);
+  if (is_wide(points.is_sparse, points.dim()) && mixture.kind != CovarianceKind::full) {
+    if (mixture.kind != CovarianceKind::common) return component_responsibilities(points, mixture);
+    return posterior(squared_distances(points, mixture), mixture).shares;
+  }
+  RowMatrix found(points.rows(), mixture.components());
+  Index next = 0;
+  for_dense_rows(points, [&](const RowMatrix& rows) {
+    found.middleRows(next, rows.rows()) = responsibilities(rows, mixture);
+    next += rows.rows();
+  });
+  return found;
+}
+
+Vector log_likelihoods(const PointBlock& points, const GaussianMixture& mixture) {
+  require_dim(points.dim(), mixture);
+  if (is_wide(points.is_sparse, points.dim()) && mixture.kind != CovarianceKind::full) {
+    if (mixture.kind != CovarianceKind::common) return component_log_likelihoods(points, mixture);
+    const Posterior found = posterior(squared_distances(points, mixture), mixture);
+    return found.log_sums.array() - log_norming(mixture);
+  }
+  Vector found(points.rows());
+  Index next = 0;
+  for_dense_rows(points, [&](const RowMatrix& rows) {
+    found.segment(next, rows.rows()) = log_likelihoods(rows, mixture);
+    next += rows.rows();
+  });
+  return found;
+}
+
 void ExpectationSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   part.setZero(1, cols());
   const RowMatrix means = kernels::padded_centres(mixture_.means);
   for_pieces(0, rows.rows(), [&](Index first, Index last) {
     add_piece(rows.data() + first * rows.cols(), last - first, means, mixture_, clip_, part);
   });
+}
+
+void ExpectationSum::of_wide(const PointBlock& block, RowMatrix& part) const {
+  const Index k = mixture_.components(), d = mixture_.dim();
+  const Matrix distances = squared_distances(block, mixture_);
+  const auto [r, log_sums] = posterior(distances, mixture_);
+  part.resize(1, cols());
+  part.leftCols(k) = r.colwise().sum();
+  RowMatrix sum = RowMatrix::Zero(d, k);
+  add_transposed_product(block, r, sum);
+  Eigen::Map<Matrix>(part.data() + k, d, k) =
+      sum - RowMatrix(mixture_.means * part.leftCols(k).asDiagonal());
+  part(0, k * (d + 1)) = r.cwiseProduct(distances).sum();
+  part(0, k * (d + 1) + 1) = log_sums.sum();
 }
 
 MixtureSums expected_sums(PointSource& source, const GaussianMixture& mixture, double radius,

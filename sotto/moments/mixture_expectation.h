@@ -20,16 +20,19 @@ namespace sotto {
 // One row per point; rows sum to one. With variance zero, the nearest mean has all of it. These two
 // take every kind of covariance (component_expectation.h); the sums below are of the common one.
 RowMatrix responsibilities(const RowMatrix& points, const GaussianMixture& mixture);
+RowMatrix responsibilities(const PointBlock& points, const GaussianMixture& mixture);
 
 // log sum_i w_i N(x; mu_i, s^2 I) for each point x.
 Vector log_likelihoods(const RowMatrix& points, const GaussianMixture& mixture);
+Vector log_likelihoods(const PointBlock& points, const GaussianMixture& mixture);
 
 struct ContributionClip {
   double count_scale = 1;  // b
   double norm = kNoBound;
 };
 
-// Sums of r_i, of r_i (x - mu_i), of r_i |x - mu_i|^2 and of the logarithms of likelihoods.
+// Sums of r_i, of r_i (x - mu_i), of r_i |x - mu_i|^2 and of the logarithms of likelihoods. Without
+// clipping, wide sparse records take 4 nnz k flops.
 class ExpectationSum final : public BallSum {
  public:
   ExpectationSum(GaussianMixture mixture, double radius, const ContributionClip& clip)
@@ -40,6 +43,8 @@ class ExpectationSum final : public BallSum {
 
  protected:
   void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+  bool spares_zeros() const override { return clip_.norm == kNoBound; }
+  void of_wide(const PointBlock& block, RowMatrix& part) const override;
 
  private:
   GaussianMixture mixture_;

@@ -26,6 +26,21 @@ double joint(const Vector& x, const GaussianMixture& m, Index i) {
          std::pow(2 * std::numbers::pi * m.variance, d / 2);
 }
 
+TEST(MixtureExpectation, wide_sparse_points_give_the_sums_of_dense_ones) {
+  const Index n = 2500, d = kWideDimension + 1, k = 3;
+  GaussianMixture mixture = some_mixture(d, k);
+  mixture.means *= 0.02;  // responsibilities between 0 and 1
+  const RowMatrix rows = random_points(n, d, 2, 0.01);
+  MemorySource sparse(rows, true), dense(rows);
+  const MixtureSums found = expected_sums(sparse, mixture), twin = expected_sums(dense, mixture);
+  EXPECT_EQ(found.records, n);
+  EXPECT_GE(twin.counts.minCoeff(), 1);
+  EXPECT_LE((found.counts - twin.counts).norm(), 1e-8);
+  EXPECT_LE((found.offsets - twin.offsets).norm(), 1e-8 * twin.offsets.norm());
+  EXPECT_NEAR(found.scatter, twin.scatter, 1e-9 * twin.scatter);
+  EXPECT_NEAR(found.log_likelihood, twin.log_likelihood, 1e-9 * std::abs(twin.log_likelihood));
+}
+
 TEST(MixtureExpectation, sums_match_their_naive_twins) {
   const Index n = 3000, d = 5, k = 3;
   const GaussianMixture mixture = some_mixture(d, k);

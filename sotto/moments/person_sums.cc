@@ -6,7 +6,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
-#include "sotto/linalg/make_size.h"
 #include "sotto/moments/exp_digamma.h"
 
 namespace sotto {
@@ -68,7 +67,7 @@ struct PersonSums::Worker {
 
   void solve(Index first, Index last, const PersonFactors& factors) {
     const Index k = factors.stacked.cols(), cells = last - first;
-    make_size(likelihood, cells, k);
+    likelihood.resize(cells, k);
     double events = 0;
     for (Index e = first; e < last; ++e) {
       likelihood.row(e - first) = factors.stacked.row(feature(e, 0));
@@ -80,9 +79,9 @@ struct PersonSums::Worker {
       likelihood.row(e - first) *= largest >= kShortestPerson ? 1 / largest : 0;
       events += sums.count(e);
     }
-    make_size(weight, 1, k);
-    make_size(proportions, 1, k);
-    make_size(total, 1, k);
+    weight.resize(1, k);
+    proportions.resize(1, k);
+    total.resize(1, k);
     proportions = factors.alpha.transpose().array() + events / static_cast<double>(k);
     for (int round = 0; round < factors.rounds; ++round) {
       exp_digamma(proportions.data(), k, weight.data());
@@ -161,7 +160,7 @@ Matrix PersonSums::pairs(std::span<const std::int32_t> core, const Vector& weigh
       at = static_cast<std::int32_t>(i);
     }
     const Eigen::Map<const Vector> x(count.data(), own);
-    make_size(work.block, own, own);
+    work.block.resize(own, own);
     work.block.noalias() = x * x.transpose();
     std::vector<Index> mine;
     for (Index e = first; e < last; ++e) {
@@ -220,7 +219,7 @@ Vector PersonSums::triples(const TripleBasis& basis) const {
     std::vector<double> numbers_of(static_cast<std::size_t>(numbers), 0);
     for (Index begin = first; begin < last; begin += kCellsAtATime) {
       const Index cells = std::min(kCellsAtATime, last - begin);
-      make_size(work.right, cells, others);
+      work.right.resize(cells, others);
       for (Index c = 0; c < cells; ++c) {
         other_of(begin + c);
         work.right.row(c) = count(begin + c) * (all - one);
@@ -230,7 +229,7 @@ Vector PersonSums::triples(const TripleBasis& basis) const {
         const RowMatrix& of_a = basis.of_mode[static_cast<std::size_t>(a)];
         for (Index b = a + 1; b < modes(); ++b) {
           const RowMatrix& of_b = basis.of_mode[static_cast<std::size_t>(b)];
-          make_size(work.left, cells, of_a.cols() * of_b.cols());
+          work.left.resize(cells, of_a.cols() * of_b.cols());
           for (Index c = 0; c < cells; ++c) {
             const auto row_a = of_a.row(cell(begin + c)[static_cast<std::size_t>(a)]);
             const auto row_b = of_b.row(cell(begin + c)[static_cast<std::size_t>(b)]);
@@ -262,7 +261,7 @@ RowMatrix PersonSums::expected_counts(const PersonFactors& factors, const Vector
   const auto part = [&](Worker& work, Index first, Index last, const auto& add) {
     work.gather(first, last);
     work.solve(first, last, factors);
-    make_size(work.block, std::ssize(work.own), k);
+    work.block.resize(std::ssize(work.own), k);
     work.block.setZero();
     for (Index e = first; e < last; ++e) {
       const auto row = work.likelihood.row(e - first);

@@ -70,7 +70,33 @@ Index for_record_blocks(PointSource& source, double radius,
   return source.position();
 }
 
+Index for_point_blocks(PointSource& source, const std::function<void(const PointBlock&)>& use) {
+  if (source.position() > 0) source.rewind();
+  const Index rows = is_wide(source.is_sparse(), source.dim()) ? block_rows(source)
+                                                               : record_block_rows(source.dim());
+  PointBlock block;
+  while (source.read(rows, block) > 0) use(block);
+  return source.position();
+}
+
+void for_dense_rows(const PointBlock& block, const std::function<void(const RowMatrix&)>& use) {
+  if (!block.is_sparse) return use(block.dense);
+  const Index most = record_block_rows(block.dim());
+  for (Index first = 0; first < block.rows(); first += most) {
+    use(RowMatrix(block.sparse.middleRows(first, std::min(most, block.rows() - first))));
+  }
+}
+
+Index BallSum::block_rows(const PointSource& source) const {
+  const bool sparse = is_wide(source.is_sparse(), source.dim());
+  return sparse && radius_ == kNoBound && spares_zeros() ? sotto::block_rows(source)
+                                                         : record_block_rows(source.dim());
+}
+
 void BallSum::of_block(const PointBlock& block, RowMatrix& part) const {
+  if (is_wide(block.is_sparse, block.dim()) && radius_ == kNoBound && spares_zeros()) {
+    return of_wide(block, part);
+  }
   if (!block.is_sparse && radius_ == kNoBound) return of_rows(block.dense, part);
   RowMatrix rows = block.is_sparse ? RowMatrix(block.sparse) : block.dense;
   draw_into_ball(rows, radius_);
@@ -100,7 +126,37 @@ void MomentSums::of_rows(const RowMatrix& rows, RowMatrix& part) const {
   Eigen::Map<Matrix>(part.data() + d, d, d) = multiply_by_transposed(z, z);
 }
 
+void SpreadSums::of_rows(const RowMatrix& rows, RowMatrix& part) const {
+  const Index d = centre_.size();
+  const Matrix z = centred_columns(rows, centre_);
+  part.resize(1, cols());
+  part.leftCols(d) = z.rowwise().sum().transpose();
+  part(0, d) = z.squaredNorm();
+}
+
+// |x - c|^2 = |x|^2 - 2 c.x + |c|^2
+void SpreadSums::of_wide(const PointBlock& block, RowMatrix& part) const {
+  const Index d = centre_.size();
+  const auto rows = static_cast<double>(block.rows());
+  RowMatrix sum = RowMatrix::Zero(d, 1);
+  add_transposed_product(block, RowMatrix::Ones(block.rows(), 1), sum);
+  part.resize(1, cols());
+  part.leftCols(d) = (sum - rows * centre_).transpose();
+  part(0, d) =
+      squared_norms(block).sum() - 2 * centre_.dot(sum.col(0)) + rows * centre_.squaredNorm();
+}
+
 namespace {
+
+// About the mean of some records, which need not be here: sums around it lose few digits.
+Vector mean_of_some(PointSource& source) {
+  if (source.position() > 0) source.rewind();
+  const Index d = source.dim();
+  const RecordTotal some =
+      source.sum_next(SpreadSums(Vector::Zero(d), kNoBound), record_block_rows(d));
+  SOTTO_REQUIRE_AT(some.records > 0, source.name(), "has no points");
+  return some.sum.leftCols(d).transpose() / static_cast<double>(some.records);
+}
 
 void require_moment_dimensions(const PointSource& source) {
   SOTTO_REQUIRE_AT(source.dim() <= kMostMomentDimensions, source.name(),
@@ -119,22 +175,32 @@ PointSums sum_moments(PointSource& source, const Vector& centre, double radius) 
 }
 
 PointStatistics point_statistics(PointSource& source) {
-  if (source.position() > 0) source.rewind();
   require_moment_dimensions(source);
-  const Index d = source.dim();
-  // The mean of some records, which need not be here: sums around it lose few digits.
-  const RecordTotal some =
-      source.sum_next(MomentSums(Vector::Zero(d), kNoBound), record_block_rows(d));
-  SOTTO_REQUIRE_AT(some.records > 0, source.name(), "has no points");
-  const Vector near = some.sum.leftCols(d).transpose() / static_cast<double>(some.records);
+  const Vector near = mean_of_some(source);
   const PointSums sums = sum_moments(source, near);
   const auto n = static_cast<double>(sums.records);
   const Vector shift = sums.first / n;
   return {sums.records, near + shift, sums.second / n - shift * shift.transpose()};
 }
 
+PointSpread point_spread(PointSource& source) {
+  const Vector near = mean_of_some(source);
+  const Index d = source.dim();
+  const RecordTotal found = sum_from_beginning(source, SpreadSums(near, kNoBound));
+  const auto n = static_cast<double>(found.records);
+  const Vector shift = found.sum.leftCols(d).transpose() / n;
+  return {found.records, near + shift, std::max(0.0, found.sum(0, d) / n - shift.squaredNorm())};
+}
+
 void CubeSum::of_rows(const RowMatrix& rows, RowMatrix& part) const {
-  RowMatrix y = multiply_transposed(w_, centred_columns(rows, centre_)).transpose();
+  of_projected(multiply_transposed(w_, centred_columns(rows, centre_)).transpose(), part);
+}
+
+void CubeSum::of_wide(const PointBlock& block, RowMatrix& part) const {
+  of_projected(scores(block, w_).rowwise() - (centre_.transpose() * w_), part);
+}
+
+void CubeSum::of_projected(RowMatrix y, RowMatrix& part) const {
   draw_into_ball(y, reach_);
   PlacementSum sum(w_.cols());
   sum.add(RowMatrix(y / 3), y);
@@ -170,6 +236,17 @@ void MomentSums::write(ByteWriter& bytes) const {
 std::unique_ptr<RecordSum> MomentSums::read(ByteReader& bytes) {
   const double radius = bytes.real();
   return std::make_unique<MomentSums>(read_vector(bytes), radius);
+}
+
+void SpreadSums::write(ByteWriter& bytes) const {
+  write_kind(SumKind::spread, bytes);
+  bytes.real(radius_);
+  write_matrix(centre_, bytes);
+}
+
+std::unique_ptr<RecordSum> SpreadSums::read(ByteReader& bytes) {
+  const double radius = bytes.real();
+  return std::make_unique<SpreadSums>(read_vector(bytes), radius);
 }
 
 void CubeSum::write(ByteWriter& bytes) const {

@@ -23,6 +23,11 @@ namespace sotto {
 
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
+// Sparse records of more dimensions are summed without their zeros, where nothing is clipped and
+// the sum knows how: work and memory follow the numbers that are there.
+inline constexpr Index kWideDimension = 1024;
+inline bool is_wide(bool is_sparse, Index dim) { return is_sparse && dim > kWideDimension; }
+
 // Refuses second moments of more dimensions, which would take 8 GB and more.
 inline constexpr Index kMostMomentDimensions = Index{1} << 15;
 
@@ -38,19 +43,25 @@ Vector shrink_factors(const Vector& squared_norms, double bound);
 Index for_record_blocks(PointSource& source, double radius,
                         const std::function<void(const RowMatrix&)>& use);
 
+// Rewinds the source and hands out its records as they are: wide sparse ones without their zeros.
+Index for_point_blocks(PointSource& source, const std::function<void(const PointBlock&)>& use);
+// Hands out the records of a block as dense rows, not more at a time than record_block_rows().
+void for_dense_rows(const PointBlock& block, const std::function<void(const RowMatrix&)>& use);
+
 // A sum over records as dense blocks, clipped to the ball: what the sums below have in common.
 class BallSum : public RecordSum {
  public:
   explicit BallSum(double radius) : radius_(radius) {}
   Index rows() const override { return 1; }
-  Index block_rows(const PointSource& source) const override {
-    return record_block_rows(source.dim());
-  }
+  Index block_rows(const PointSource& source) const override;
   void of_block(const PointBlock& block, RowMatrix& part) const final;
 
  protected:
   // Sets `part`, 1 x cols(), for records that lie in the ball.
   virtual void of_rows(const RowMatrix& rows, RowMatrix& part) const = 0;
+  // Whether of_wide() sets `part` for sparse records without a ball.
+  virtual bool spares_zeros() const { return false; }
+  virtual void of_wide(const PointBlock&, RowMatrix&) const {}
 
   double radius_;
 };
@@ -88,6 +99,23 @@ class MomentSums final : public BallSum {
   Vector centre_;
 };
 
+// Sums of z and of |z|^2.
+class SpreadSums final : public BallSum {
+ public:
+  SpreadSums(Vector centre, double radius) : BallSum(radius), centre_(std::move(centre)) {}
+  Index cols() const override { return centre_.size() + 1; }
+  void write(ByteWriter& bytes) const override;
+  static std::unique_ptr<RecordSum> read(ByteReader& bytes);
+
+ protected:
+  void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+  bool spares_zeros() const override { return true; }
+  void of_wide(const PointBlock& block, RowMatrix& part) const override;
+
+ private:
+  Vector centre_;
+};
+
 // The numbers of a PlacementSum of (W^T z)^(x)3.
 class CubeSum final : public BallSum {
  public:
@@ -99,6 +127,9 @@ class CubeSum final : public BallSum {
 
  protected:
   void of_rows(const RowMatrix& rows, RowMatrix& part) const override;
+  bool spares_zeros() const override { return true; }
+  void of_wide(const PointBlock& block, RowMatrix& part) const override;
+  void of_projected(RowMatrix y, RowMatrix& part) const;
 
  private:
   Vector centre_;
@@ -121,6 +152,14 @@ struct PointStatistics {
   Matrix covariance;
 };
 PointStatistics point_statistics(PointSource& source);
+
+// Mean, and the trace of the covariance: 3 N d flops.
+struct PointSpread {
+  Index records = 0;
+  Vector mean;
+  double total_variance = 0;
+};
+PointSpread point_spread(PointSource& source);
 
 // Sum of (W^T z)^(x)3: q x q x q for W d x q.
 SymmetricTensor sum_cubes(PointSource& source, const Vector& centre, const Matrix& w,

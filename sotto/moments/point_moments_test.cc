@@ -50,6 +50,27 @@ TEST(PointMoments, match_their_naive_twins) {
   }
 }
 
+TEST(PointMoments, wide_sparse_records_are_summed_without_their_zeros) {
+  const Index n = 300, d = kWideDimension + 50, q = 3;
+  const RowMatrix rows = random_points(n, d, 1, 0.01);
+  const Vector centre = random_matrix(d, 1, 2);
+  const Matrix w = random_matrix(d, q, 3);
+  MemorySource sparse(rows, true), dense(rows);
+  const PointSpread spread = point_spread(sparse), twin = point_spread(dense);
+  EXPECT_EQ(spread.records, n);
+  EXPECT_LE((spread.mean - rows.colwise().mean().transpose()).norm(), 1e-12);
+  const double variance = (rows.rowwise() - rows.colwise().mean()).squaredNorm() / n;
+  EXPECT_NEAR(spread.total_variance, variance, 1e-12 * variance);
+  EXPECT_NEAR(twin.total_variance, variance, 1e-12 * variance);
+  const SymmetricTensor cubes = sum_cubes(sparse, centre, w), same = sum_cubes(dense, centre, w);
+  for_unique_entries(q, 3, [&](const std::vector<Index>& i, double) {
+    EXPECT_NEAR(cubes.at(i), same.at(i), 1e-10 * std::abs(same.at(i)) + 1e-9);
+  });
+  EXPECT_EQ(CubeSum(centre, w, kNoBound, kNoBound).block_rows(sparse), block_rows(sparse));
+  // A private sum takes its records clipped, in the blocks of its rounding bound.
+  EXPECT_EQ(CubeSum(centre, w, 1.0, kNoBound).block_rows(sparse), record_block_rows(d));
+}
+
 TEST(PointMoments, statistics_keep_their_digits_far_from_the_origin) {
   const RowMatrix rows = random_matrix(9000, 4, 4);
   const Vector far = Vector::Constant(4, 1e7);

@@ -66,6 +66,8 @@ std::unique_ptr<RecordSum> read_record_sum(ByteReader& bytes) {
       return ComponentSum::read(bytes);
     case SumKind::grid:
       return GridCounts::read(bytes);
+    case SumKind::spread:
+      return SpreadSums::read(bytes);
   }
   throw Error(fmt::format("a question asks for a sum of the unknown kind {}", kind), "");
 }

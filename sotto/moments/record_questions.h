@@ -21,7 +21,8 @@ enum class SumKind : std::int64_t {
   cubes = 5,
   expectation = 6,
   components = 7,
-  grid = 8
+  grid = 8,
+  spread = 9
 };
 void write_kind(SumKind kind, ByteWriter& bytes);
 

@@ -42,6 +42,7 @@ std::vector<std::unique_ptr<RecordSum>> all_kinds(Index d) {
   kinds.push_back(std::make_unique<PowerValues>(u, 4, 1.5));
   kinds.push_back(std::make_unique<NormCounts>(std::vector{1.0, 3.0, 5.0}));
   kinds.push_back(std::make_unique<MomentSums>(centre, 4.0));
+  kinds.push_back(std::make_unique<SpreadSums>(centre, 4.0));
   kinds.push_back(std::make_unique<CubeSum>(centre, u.leftCols(2), 4.0, 2.0));
   kinds.push_back(
       std::make_unique<ExpectationSum>(some_mixture(d), 4.0, ContributionClip{1.0, 2.0}));

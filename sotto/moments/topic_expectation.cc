@@ -5,7 +5,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
-#include "sotto/linalg/make_size.h"
 #include "sotto/moments/by_halves.h"
 #include "sotto/moments/exp_digamma.h"
 
@@ -58,7 +57,7 @@ void improve_parameters(const CountView& documents, const RowMatrix& topics, con
     auto& [rows, weight, sum] = work;
     const std::int64_t first = documents.begin[n];
     const Index words = documents.begin[n + 1] - first;
-    make_size(rows, words, k);
+    rows.resize(words, k);
     for (Index e = 0; e < words; ++e) rows.row(e) = topics.row(documents.column[first + e]);
     for (int round = 0; round < rounds; ++round) {
       exp_digamma(&parameters(n, 0), k, weight.data());

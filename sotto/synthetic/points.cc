@@ -9,7 +9,6 @@
 #include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/decompose/block.h"
-#include "sotto/linalg/make_size.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -107,7 +106,7 @@ void SyntheticPoints::make_record(Index number, double* values) const {
 Index SyntheticPoints::fill(Index max_rows, PointBlock& block) {
   const Index rows = std::min(max_rows, model_.records - next_);
   block.is_sparse = false;
-  make_size(block.dense, rows, dim());
+  block.dense.resize(rows, dim());
   parallel_for(rows, {0}, [&](Index r) { make_record(next_ + r, block.dense.row(r).data()); });
   next_ += rows;
   return rows;

@@ -35,8 +35,8 @@ ApplyResult rows_of_points(const ResultFolder& folder, const std::string& path,
                    "has points of dimension {}; the model has dimension {}", points->dim(), dim);
   require_same_columns(*points, columns);
   std::vector<RowMatrix> blocks;
-  const Index records = for_record_blocks(
-      *points, kNoBound, [&](const RowMatrix& x) { blocks.push_back(rows_of(x)); });
+  const Index records =
+      for_point_blocks(*points, [&](const PointBlock& block) { blocks.push_back(rows_of(block)); });
   SOTTO_REQUIRE_AT(records > 0, path, "has no points");
   ApplyResult result;
   result.input = "points";
@@ -77,7 +77,7 @@ ApplyResult apply_mixture(const ResultFolder& folder, const std::string& path,
                           const ApplyTask& task) {
   const GaussianMixture mixture = saved_mixture(folder);
   double log_likelihood = 0;
-  ApplyResult result = rows_of_points(folder, path, task, mixture.dim(), [&](const RowMatrix& x) {
+  ApplyResult result = rows_of_points(folder, path, task, mixture.dim(), [&](const PointBlock& x) {
     log_likelihood += log_likelihoods(x, mixture).sum();
     return responsibilities(x, mixture);
   });
@@ -98,9 +98,11 @@ ApplyResult apply_stream(const ResultFolder& folder, const std::string& path,
   folder.require_together(vectors.cols() == folder.numbers("weights").size() &&
                           static_cast<double>(vectors.rows()) == folder.number("input/dim"));
   const RowMatrix inverse = pseudo_inverse(vectors).transpose();
-  ApplyResult result = rows_of_points(folder, path, task, vectors.rows(), [&](const RowMatrix& x) {
-    return multiply_transposed_narrow(Eigen::Map<const Matrix>(x.data(), x.cols(), x.rows()),
-                                      inverse);
+  ApplyResult result = rows_of_points(folder, path, task, vectors.rows(), [&](const PointBlock& x) {
+    return RowMatrix(
+        x.is_sparse ? scores(x, inverse)
+                    : multiply_transposed_narrow(
+                          Eigen::Map<const Matrix>(x.dense.data(), x.dim(), x.rows()), inverse));
   });
   result.model.what = fmt::format("{} components of dimension {}", vectors.cols(), vectors.rows());
   result.rows_are = "loadings";

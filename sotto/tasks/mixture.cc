@@ -76,7 +76,7 @@ MixtureCompanions open_companions(const MixtureTask& task, Index dim) {
   SOTTO_REQUIRE_AT(points.dim() == dim, "`infer`", "{} has points of dimension {}, not {}",
                    task.infer, points.dim(), dim);
   SOTTO_REQUIRE_AT(points.can_rewind(), "`infer`", "{} is not a regular file", task.infer);
-  companions.records_to_infer = for_record_blocks(points, kNoBound, [](const RowMatrix&) {});
+  companions.records_to_infer = for_point_blocks(points, [](const PointBlock&) {});
   SOTTO_REQUIRE_AT(companions.records_to_infer > 0, "`infer`", "{} has no points", task.infer);
   return companions;
 }
@@ -175,8 +175,8 @@ void save_covariances(const GaussianMixture& mixture, OutputFolder& folder) {
 void write_responsibilities(PointSource& source, const GaussianMixture& mixture, Index records,
                             const std::string& file, OutputFolder& folder) {
   NpyWriter writer(folder.stage(file), {records, mixture.components()});
-  for_record_blocks(source, kNoBound, [&](const RowMatrix& x) {
-    const RowMatrix r = responsibilities(x, mixture);
+  for_point_blocks(source, [&](const PointBlock& block) {
+    const RowMatrix r = responsibilities(block, mixture);
     writer.write({r.data(), static_cast<std::size_t>(r.size())});
   });
   writer.commit();

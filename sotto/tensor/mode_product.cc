@@ -8,7 +8,6 @@
 #include "sotto/base/parallel.h"
 #include "sotto/linalg/gemm.h"
 #include "sotto/linalg/krylov.h"
-#include "sotto/linalg/make_size.h"
 #include "sotto/linalg/spectral.h"
 
 namespace sotto {
@@ -124,7 +123,7 @@ class LeadingProducts {
   // `x`: the first place, in row 0 of all leading modes.
   void compute(const double* x, Index places) {
     places_ = places;
-    make_size(sums_, length(0), modes_.u(0).cols());
+    sums_.resize(length(0), modes_.u(0).cols());
     product_from(0, x, sums_.data());
   }
 
@@ -159,7 +158,7 @@ class LeadingProducts {
     Eigen::Map<Matrix> sums(out, length(mode), u.cols());
     sums.setZero();
     Matrix& kept = kept_[static_cast<std::size_t>(mode)];
-    make_size(kept, sums.rows(), kRowsAtATime);
+    kept.resize(sums.rows(), kRowsAtATime);
     for (Index row = 0; row < u.rows(); row += kRowsAtATime) {
       const Index rows = std::min(kRowsAtATime, u.rows() - row);
       for (Index i = 0; i < rows; ++i) {

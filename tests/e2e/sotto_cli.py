@@ -64,9 +64,9 @@ class ProgramTest(unittest.TestCase):
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
         return path
 
-    def sotto(self, *arguments, stdin=None):
+    def sotto(self, *arguments, stdin=None, before=None):
         return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True,
-                              cwd=self.folder, input=stdin, timeout=300)
+                              cwd=self.folder, input=stdin, timeout=300, preexec_fn=before)
 
     def succeed(self, *arguments, code=0):
         done = self.sotto(*arguments)

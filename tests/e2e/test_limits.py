@@ -3,6 +3,7 @@ import gzip
 import os
 import pathlib
 import re
+import resource
 import unittest
 
 from sotto_cli import ProgramTest, main, npy_bytes
@@ -14,6 +15,14 @@ SLOW = os.environ.get("SOTTO_SLOW") == "1"
 class Limits(ProgramTest):
     def takes(self, *arguments):
         done = self.sotto(*arguments)
+        self.assertIn(done.returncode, (0, 3), (arguments, done.stderr))
+
+    def takes_little(self, *arguments):
+        """Takes it in 1 GB and some seconds of processor time, whatever else the machine does."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        done = self.sotto(*arguments, "--threads", 1, before=limit)
         self.assertIn(done.returncode, (0, 3), (arguments, done.stderr))
 
     def array(self, shape, name="a.npy"):
@@ -78,8 +87,25 @@ class Limits(ProgramTest):
         dim = 2 ** 15 + 1
         points = self.write("p.txt", f"{dim + 1}\n{dim}\n{dim + 1}\n" + "".join(
             f"{record} {1 + record % dim} 1\n" for record in range(1, dim + 2)))
-        self.refuse("mixture", points, "-k", 1, "--format", "uci",
-                    says="has 32769 dimensions; second moments are taken up to 32768")
+        # A covariance of 8 GB is never made: a sparse file takes what is in it.
+        self.takes_little("mixture", points, "-k", 1, "--format", "uci")
+        self.refuse("mixture", points, "-k", 1, "--format", "uci", "--epsilon", 1, "--delta", "1e-6",
+                    "--max-norm", 1,
+                    says="has 32769 dimensions; second moments are released up to 32768")
+        # What has fewer points than dimensions is refused before its moments are taken.
+        self.refuse("mixture", self.write("p.csv", f"{','.join('1' * dim)}\n" * 3), "-k", 1,
+                    says="too few points")
+
+    def test_wide_sparse_points(self):
+        """100 KB whose covariance would have 64 million numbers."""
+        dim = 8000
+        points = self.write("p.svm", "".join(
+            f"0 {1 + record % 2}:9 {3 + record % (dim - 2)}:1\n" for record in range(dim + 100)))
+        for options in ((), ("--covariance", "spherical", "--refine", 3),
+                        ("--covariance", "diagonal", "--refine", 3)):
+            self.takes_little("mixture", points, "-k", 2, *options)
+        self.refuse("mixture", points, "-k", 2, "--covariance", "full",
+                    says="full covariances are found in up to 1024 dimensions, the points have 8000")
 
     def test_rows_and_items_of_a_private_completion(self):
         private = "--range", "1:5", "--epsilon", 1, "--delta", "1e-6"

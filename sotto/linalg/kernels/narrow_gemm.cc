@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sotto/linalg/kernels/lanes.h"
-#include "sotto/linalg/make_size.h"
 
 namespace sotto::kernels {
 namespace {
@@ -350,7 +349,7 @@ void upright_block(const StridedMatrix& a, const double* b, NarrowColumns column
 template <class Take>
 void upright_product(const StridedMatrix& a, const double* b, NarrowColumns columns, Take take) {
   thread_local Matrix ct;  // new memory would cost as much as a small product
-  make_size(ct, kSumRow, columns.used);
+  ct.resize(kSumRow, columns.used);
   if (a.columns == 0) ct.setZero();
   // Blocks of the same depth, since each asks for as much as it has itself.
   const Index blocks = (a.columns + kBlockDepth - 1) / kBlockDepth;
