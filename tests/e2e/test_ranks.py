@@ -551,7 +551,7 @@ class Ranks(ProgramTest):
                 if has_result:
                     self.assertEqual(len(states), 1, case)
                 counted.update(states)
-        self.assertGreaterEqual(counted, {"settled", "open or broken off"})
+        self.assertIn("open or broken off", counted)
 
 
 if __name__ == "__main__":
