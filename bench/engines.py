@@ -9,7 +9,8 @@ FOLDER keeps the documents and what was found, so that the runs may be made one 
          --iterations 20,40: as many steps, each on --share of the documents
   kill   as sotto, while an executor is killed after a few questions
   check  the command line on the same files, one process with as many threads as there are executors
-Wall times have no start of Spark. Both are judged by the same rule on documents that none of them
+Times have no start of Spark: of the wall, and of the processor in the driver, the executors and their
+workers, which others on the same machine change less. Both are judged by the same rule on documents that none of them
 saw: half of the words of each are given and the other half is predicted (topics_peer.py).
 
 Needs the environment of `make test-engines`, with the package in PYTHONPATH.
@@ -85,11 +86,38 @@ def session(options):
              .config("spark.executor.memory", f"{options.memory}m")
              .config("spark.driver.memory", "2g")
              .config("spark.ui.enabled", "false")
+             .config("spark.ui.showConsoleProgress", "false")
              .config("spark.sql.files.openCostInBytes", str(2**30))  # a partition for each file
              .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
              .getOrCreate())
     found.sparkContext.setLogLevel("ERROR")
     return found
+
+
+def processor_seconds():
+    """Of this process and all that descend from it; nothing of an executor that was killed."""
+    parents, used = {}, {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        used[int(folder.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    def is_ours(process):
+        while process in parents and process != os.getpid():
+            process = parents[process]
+        return process == os.getpid()
+    return sum(seconds for process, seconds in used.items() if is_ours(process))
+
+
+class Clock:
+    def __init__(self):
+        self.wall, self.processor = time.perf_counter(), processor_seconds()
+
+    def seconds(self):
+        """Of the wall, and of processors."""
+        return time.perf_counter() - self.wall, processor_seconds() - self.processor
 
 
 def texts(spark, data):
@@ -117,10 +145,10 @@ def fit_sotto(spark, data, options, killing=False):
         return ask(engine, answer)
 
     SparkEngine.ask = watched
-    start = time.perf_counter()
+    clock = Clock()
     model = sotto.TopicModel(options.k, random_state=0).fit(texts(spark, data), column="value")
-    seconds = time.perf_counter() - start
-    print(f"  {len(asked)} questions, the first after {asked[0] - start:.1f} s", flush=True)
+    seconds = clock.seconds()
+    print(f"  {len(asked)} questions, the first after {asked[0] - clock.wall:.1f} s", flush=True)
     return model.components_, model.alpha_, model.vocabulary_, seconds
 
 
@@ -136,10 +164,10 @@ def counted(spark, data):
 
 def fit_lda(rows, vocabulary, iterations, options):
     from pyspark.ml.clustering import LDA
-    start = time.perf_counter()
+    clock = Clock()
     model = LDA(k=options.k, optimizer="online", maxIter=iterations, subsamplingRate=options.share,
                 seed=0).fit(rows)
-    seconds = time.perf_counter() - start
+    seconds = clock.seconds()
     return (model.topicsMatrix().toArray().T, np.asarray(model.estimatedDocConcentration().toArray()),
             vocabulary, seconds)
 
@@ -148,11 +176,11 @@ def command_line(spark, data, options):
     out = options.folder / "command-line"
     files = files_in_order(spark, data)
     spark.stop()
-    start = time.perf_counter()
+    clock = Clock()
     subprocess.run([sys.executable, "-m", "sotto._cli", "topics", *files, "-k", str(options.k),
                     "--format", "text", "--threads", str(options.executors), "--force", "--out", out],
                    check=True, stdout=subprocess.DEVNULL)
-    seconds = time.perf_counter() - start
+    seconds = clock.seconds()
     names = (out / "vocab.txt").read_text().split()
     return np.load(out / "topics.npy").T, np.load(out / "weights.npy"), names, seconds
 
@@ -162,7 +190,8 @@ def keep(name, found, options):
     score = judge(topics / topics.sum(axis=1, keepdims=True), alpha, vocabulary, options.k)
     np.savez(options.folder / f"found-{name}.npz", topics=topics, alpha=alpha, vocabulary=vocabulary,
              seconds=seconds, score=score)
-    print(f"  {name}: perplexity {score:.2f}, {seconds:.1f} s", flush=True)
+    print(f"  {name}: perplexity {score:.2f}, {seconds[0]:.1f} s, of processors {seconds[1]:.1f} s",
+          flush=True)
 
 
 def summary(options):
@@ -170,11 +199,14 @@ def summary(options):
              for path in sorted(options.folder.glob("found-*.npz"))}
     truth = topics_of_data(options.k)
     score = judge(truth, np.full(options.k, 1 / options.k), [f"w{w}" for w in range(WORDS)], options.k)
-    print(f"{'':<14}{'perplexity':>12}{'seconds':>10}{'x sotto':>10}")
+    print(f"{'':<14}{'perplexity':>12}{'wall s':>10}{'x sotto':>10}{'cpu s':>10}{'x sotto':>10}")
     print(f"{'the truth':<14}{score:>12.2f}")
     for name, one in found.items():
-        ratio = f"{one['seconds'] / found['sotto']['seconds']:.1f}" if "sotto" in found else ""
-        print(f"{name:<14}{one['score']:>12.2f}{one['seconds']:>10.1f}{ratio:>10}")
+        line = f"{name:<14}{one['score']:>12.2f}"
+        for n, seconds in enumerate(one["seconds"]):
+            ratio = f"{seconds / found['sotto']['seconds'][n]:.1f}" if "sotto" in found else ""
+            line += f"{seconds:>10.1f}{ratio:>10}"
+        print(line)
     for name in {"kill", "check"} & set(found) if "sotto" in found else []:
         same = (np.array_equal(found[name]["topics"], found["sotto"]["topics"])
                 and np.array_equal(found[name]["vocabulary"], found["sotto"]["vocabulary"]))

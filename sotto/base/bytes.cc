@@ -47,6 +47,8 @@ std::uint64_t checksum(std::string_view bytes) {
 }  // namespace
 
 void ByteWriter::raw(const void* bytes, std::size_t count) {
+  // With room for the checksum, for which what was written would else be moved.
+  bytes_.reserve(bytes_.size() + count + sizeof(std::uint64_t));
   bytes_.append(static_cast<const char*>(bytes), count);
 }
 

@@ -8,9 +8,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t kRangeBytes = std::uint64_t{4} << 20;
-
-std::uint64_t begin_of(Index range) { return static_cast<std::uint64_t>(range) * kRangeBytes; }
+constexpr std::uint64_t kBlockBytes = std::uint64_t{4} << 20;
 
 }  // namespace
 
@@ -22,16 +20,28 @@ Index TextFiles::File::documents(std::span<const Index> counts) const {
 
 TextFiles::TextFiles(const std::vector<std::string>& paths, bool header, Packing packing)
     : header_(header), packing_(packing) {
-  Index ranges = 0;
+  std::uint64_t all_bytes = 0;
   for (const std::string& path : paths) {
     const ByteSource bytes(path, packing);
     SOTTO_REQUIRE_AT(
         bytes.is_regular() && bytes.size(), bytes.path(),
         "cannot be shared out among ranks: give plain text files, one document a line");
-    const auto own = static_cast<Index>((*bytes.size() + kRangeBytes - 1) / kRangeBytes);
-    files_.push_back({path, ranges, own, *bytes.size()});
-    ranges += own;
+    files_.push_back({path, 0, 0, *bytes.size()});
+    all_bytes += *bytes.size();
   }
+  // Every file has at most one range more than its share of all bytes has.
+  const auto most = static_cast<std::uint64_t>(most_ranges()) - files_.size();
+  range_bytes_ = std::max(kBlockBytes, (all_bytes + most - 1) / most);
+  Index ranges = 0;
+  for (File& file : files_) {
+    file.first_range = ranges;
+    file.ranges = static_cast<Index>((file.size + range_bytes_ - 1) / range_bytes_);
+    ranges += file.ranges;
+  }
+}
+
+std::uint64_t TextFiles::begin_of(Index range) const {
+  return static_cast<std::uint64_t>(range) * range_bytes_;
 }
 
 // A line begins at the beginning of the file and behind every line end, unless the file ends there.
@@ -41,13 +51,17 @@ Index TextFiles::count(Index range) const {
   SOTTO_REQUIRE(file != files_.end(), "there is no range {}", range);
   const Index own = range - file->first_range;
   const std::uint64_t begin = begin_of(own), end = std::min(file->size, begin_of(own + 1));
-  const std::uint64_t from = own == 0 ? 0 : begin - 1;
-  std::string text(end - 1 - from, '\0');
-  const ByteSource bytes(file->path, packing_);
-  const std::size_t had = bytes.read_at(from, text.data(), text.size());
-  SOTTO_REQUIRE_AT(had == text.size(), file->path, "became shorter while it was read");
   const bool has_header = header_ && own == 0;
-  return std::count(text.begin(), text.end(), '\n') + (own == 0 ? 1 : 0) - (has_header ? 1 : 0);
+  Index found = (own == 0 ? 1 : 0) - (has_header ? 1 : 0);
+  const ByteSource bytes(file->path, packing_);
+  std::string text;
+  for (std::uint64_t from = own == 0 ? 0 : begin - 1; from < end - 1; from += text.size()) {
+    text.resize(std::min(kBlockBytes, end - 1 - from));
+    const std::size_t had = bytes.read_at(from, text.data(), text.size());
+    SOTTO_REQUIRE_AT(had == text.size(), file->path, "became shorter while it was read");
+    found += std::count(text.begin(), text.end(), '\n');
+  }
+  return found;
 }
 
 TextFiles::Lines TextFiles::lines(std::span<const Index> counts, Index first, Index last) const {
@@ -69,7 +83,7 @@ TextFiles::Lines TextFiles::lines(std::span<const Index> counts, Index first, In
 
 void TextFiles::Lines::open(const File& file, Index range, bool with_header) {
   bytes_ = std::make_unique<ByteSource>(file.path, files_->packing_);
-  if (range > 0) bytes_->seek(begin_of(range) - 1);
+  if (range > 0) bytes_->seek(files_->begin_of(range) - 1);
   reader_ = std::make_unique<LineReader>(*bytes_, LineReader::longest_document, LongLines::cut);
   std::string_view rest;
   if (range > 0 || with_header) reader_->next(rest);

@@ -1,8 +1,9 @@
 // A list of plain text files, one document a line, that can be read from any position, so that
 // several processes each read some of the documents.
 //
-// The files are cut into ranges of 4 MiB. A line belongs to the range in which it begins. When the
-// lines of all ranges have been counted, any document can be found by its number in the list.
+// The files are cut into ranges of 4 MiB, or larger ones where these were too many. A line belongs
+// to the range in which it begins. When the lines of all ranges have been counted, any document can
+// be found by its number in the list.
 #pragma once
 
 #include <memory>
@@ -47,13 +48,18 @@ class TextFiles {
 
   const std::vector<File>& files() const { return files_; }
   Index ranges() const { return files_.back().first_range + files_.back().ranges; }
+  // As many ranges as this number of files can have, whatever is in them.
+  Index most_ranges() const { return 4096 + std::ssize(files_); }
   // The documents that begin in a range.
   Index count(Index range) const;
-  // `counts` has those of all ranges.
+  // `counts` has those of all ranges; it may be longer.
   Lines lines(std::span<const Index> counts, Index first, Index last) const;
 
  private:
+  std::uint64_t begin_of(Index range) const;  // of one file
+
   std::vector<File> files_;
+  std::uint64_t range_bytes_;
   bool header_;
   Packing packing_;
 };

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -65,6 +68,44 @@ TEST(TextFiles, documents_are_found_by_their_numbers) {
       }
     }
   }
+}
+
+// What is sent about ranges does not grow with the files.
+TEST(TextFiles, large_files_have_no_more_ranges_than_others) {
+  const TemporaryFolder folder;
+  std::vector<std::string> paths;
+  for (const std::uintmax_t size :
+       {std::uintmax_t{3} << 35, std::uintmax_t{1}, std::uintmax_t{1} << 33}) {
+    paths.push_back(folder / std::to_string(paths.size()));
+    put(paths.back(), "a");
+    std::filesystem::resize_file(paths.back(), size);  // of holes, on no disk
+  }
+  const TextFiles files(paths, false, Packing::by_name);
+  EXPECT_EQ(files.most_ranges(),
+            TextFiles({paths[1], paths[1], paths[1]}, false, Packing::by_name).most_ranges());
+  EXPECT_GT(files.ranges(), files.most_ranges() / 2);
+  EXPECT_LE(files.ranges(), files.most_ranges());
+  EXPECT_EQ(files.count(files.files()[1].first_range), 1);
+}
+
+// A range is counted block by block.
+TEST(TextFiles, lines_of_a_large_range_are_counted) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "holes.txt";
+  constexpr std::uintmax_t kRange = std::uintmax_t{9} << 20;
+  put(path, "");
+  for (const std::uintmax_t place : {kRange - 1, kRange, 2 * kRange - 2, 3 * kRange + 17}) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(place)).put('\n');
+  }
+  std::filesystem::resize_file(path, 4096 * kRange);
+  const TextFiles files({path}, false, Packing::by_name);
+  ASSERT_EQ(files.ranges(), 4096);
+  // Lines begin at 0; at kRange and kRange + 1 and 2 kRange - 1; nowhere; at 3 kRange + 18.
+  EXPECT_EQ(files.count(0), 1);
+  EXPECT_EQ(files.count(1), 3);
+  EXPECT_EQ(files.count(2), 0);
+  EXPECT_EQ(files.count(3), 1);
 }
 
 TEST(TextFiles, what_cannot_be_read_from_any_place_is_refused) {

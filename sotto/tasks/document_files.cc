@@ -20,9 +20,11 @@ namespace {
 constexpr std::string_view kFilesMark = "sotto text files";
 
 // A question to those who read the documents from files: how many there are in each range of them,
-// or, when that is known, one about the documents.
+// or, when that is known, one about the documents. Zeros behind the counts make it, and the answer,
+// as long for files of any size: how long they are is printed.
 struct FilesQuestion {
   Index shards = 1;
+  Index ranges = 0;
   std::vector<Index> counts;  // empty: the shards are asked for them
   std::string about_documents;
 
@@ -30,6 +32,7 @@ struct FilesQuestion {
     ByteWriter bytes;
     write_mark(kFilesMark, bytes);
     bytes.integer(shards);
+    bytes.integer(ranges);
     bytes.integer(std::ssize(counts));
     for (const Index count : counts) bytes.integer(count);
     bytes.text(about_documents);
@@ -41,6 +44,7 @@ struct FilesQuestion {
     require_mark(kFilesMark, bytes);
     FilesQuestion question;
     question.shards = bytes.integer();
+    question.ranges = bytes.integer();
     for (Index left = bytes.integer(); left > 0; --left) question.counts.push_back(bytes.integer());
     question.about_documents = bytes.text();
     bytes.require_end();
@@ -73,7 +77,8 @@ class FileShard {
   std::string counted(const FilesQuestion& question, Index shard) const {
     const TextFiles files = text_files(paths_, file_);
     const Index ranges = files.ranges();
-    RowMatrix counts = RowMatrix::Zero(ranges, 1);
+    require_same_size(question, ranges, shard);
+    RowMatrix counts = RowMatrix::Zero(files.most_ranges(), 1);
     const Index first = ranges * shard / question.shards;
     const Index last = ranges * (shard + 1) / question.shards;
     for (Index range = first; range < last; ++range) {
@@ -82,9 +87,16 @@ class FileShard {
     }
     ShardAnswer answer;
     answer.question = 0;
-    answer.part.emplace(ranges, 1, question.shards);
+    answer.part.emplace(files.most_ranges(), 1, question.shards);
     answer.part->add(shard, std::move(counts));
     return answer.bytes();
+  }
+
+  void require_same_size(const FilesQuestion& question, Index ranges, Index shard) const {
+    SOTTO_REQUIRE_AT(ranges == question.ranges, paths_.front(),
+                     "and the files behind it have another size for rank {} than for rank 0: give "
+                     "all ranks the same files",
+                     shard);
   }
 
   void read(const FilesQuestion& question, Index shard) {
@@ -94,10 +106,7 @@ class FileShard {
     const Index first = begin * kPieceDocuments;
     const Index last = std::min(end * kPieceDocuments, documents);
     const TextFiles files = text_files(paths_, file_);
-    SOTTO_REQUIRE_AT(files.ranges() == std::ssize(question.counts), paths_.front(),
-                     "and the files behind it have another size for rank {} than for rank 0: give "
-                     "all ranks the same files",
-                     shard);
+    require_same_size(question, files.ranges(), shard);
     answers_ =
         document_answers(declared(read_text_range(files, question.counts, first, last, file_),
                                   file_.records_are_private, "the documents"),
@@ -112,15 +121,16 @@ class FileShard {
   std::vector<Index> counts_;
 };
 
-std::vector<Index> count_documents(Shards& shards, const AnswerQuestion& own, Index ranges) {
-  FilesQuestion question;
-  question.shards = shards.count();
+std::vector<Index> count_documents(Shards& shards, const AnswerQuestion& own,
+                                   const TextFiles& files) {
+  const FilesQuestion question{shards.count(), files.ranges(), {}, {}};
   const auto answer = ShardAnswer::of(shards.ask(question.bytes(), own), 0);
-  require_whole(answer.part && answer.part->rows() == ranges && answer.part->cols() == 1,
-                "the files have another size for another rank: give all ranks the same files");
+  require_whole(
+      answer.part && answer.part->rows() == files.most_ranges() && answer.part->cols() == 1,
+      "the parts of the shards are not those of this question");
   const RowMatrix sum = answer.part->total(shards.count());
   std::vector<Index> counts;
-  for (Index range = 0; range < ranges; ++range) {
+  for (Index range = 0; range < files.most_ranges(); ++range) {
     counts.push_back(static_cast<Index>(sum(range, 0)));
   }
   return counts;
@@ -210,12 +220,12 @@ Input<Documents> sharded_documents(const std::vector<std::string>& paths, Corpus
   const TextFiles files = text_files(paths, file);
   const AnswerQuestion own =
       document_file_answers(paths, file, is_private, [&shards] { shards.require_all(); });
-  const std::vector<Index> counts = count_documents(shards, own, files.ranges());
+  const std::vector<Index> counts = count_documents(shards, own, files);
   check_first_lines(files, counts, file);
   Index documents = 0;
   for (const Index count : counts) documents += count;
-  const auto ask = [&shards, own, counts](const std::string& about_documents) {
-    return shards.ask(FilesQuestion{shards.count(), counts, about_documents}.bytes(), own);
+  const auto ask = [&shards, own, counts, ranges = files.ranges()](const std::string& about) {
+    return shards.ask(FilesQuestion{shards.count(), ranges, counts, about}.bytes(), own);
   };
   Input<Documents> input = declared(Sensitive<Documents>(asked_documents(ask, documents, file)),
                                     is_private, "the documents");

@@ -11,8 +11,11 @@ namespace {
 
 constexpr std::string_view kQuestionMark = "sotto question";
 
-// A shard gets about so many of the places where a sum may be cut.
-constexpr Index kCutsOfShard = 16;
+// Of the places where a sum may be cut a shard gets so many at least, where it has as many pieces.
+// The fewer there are, the larger are the nodes of the tree, and the shorter its part. The longest
+// share is at most so many times that of equal ones, but where there are few pieces.
+constexpr Index kFewestCutsOfShard = 4;
+constexpr double kLongestShare = 1.1;
 
 // These numbers are public, also where the records are not.
 void require_same_source(const PointSource& whole, const ShardQuestion& asked, Index shard) {
@@ -73,11 +76,19 @@ ShardQuestion ShardQuestion::read(ByteReader& bytes) {
 }
 
 std::pair<Index, Index> pieces_of_shard(Index pieces, Index shard, Index shards) {
-  const Index fine = pieces / (shards * kCutsOfShard);  // pieces between two cuts, about
-  const Index unit =
-      fine <= 1 ? 1 : static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(fine)));
-  const Index cuts = (pieces + unit - 1) / unit;
-  const auto cut = [&](Index s) { return std::min(pieces, cuts * s / shards * unit); };
+  Index unit = static_cast<Index>(std::bit_floor(
+      static_cast<std::uint64_t>(std::max<Index>(1, pieces / (shards * kFewestCutsOfShard)))));
+  const auto cut = [&](Index s) {
+    const Index cuts = (pieces + unit - 1) / unit;
+    return std::min(pieces, cuts * s / shards * unit);
+  };
+  const auto longest = [&] {
+    Index most = 0;
+    for (Index s = 0; s < shards; ++s) most = std::max(most, cut(s + 1) - cut(s));
+    return static_cast<double>(most);
+  };
+  const double fair = static_cast<double>(pieces) / static_cast<double>(shards);
+  while (unit > 1 && longest() > kLongestShare * fair) unit /= 2;
   return {cut(shard), cut(shard + 1)};
 }
 
