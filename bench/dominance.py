@@ -29,11 +29,12 @@ STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 9: 2.
 STUDIES = {
     "wang-input-vs-iterate": ("strict", {"input": "proved"}),
     "imtiaz-fig1": ("strict", {"agn": "proved", "avn": "proved", "random": "trivial",
-                               "non_private": "not private"}),
+                               "frequencies": "trivial", "non_private": "not private"}),
     "wei-fig2": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
     "wei-fig3": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
     "wei-fig4": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
     "esmaeili-configurations": ("strict", {"configuration_1": "proved",
+                                           "frequencies": "trivial", "random": "trivial",
                                            "non_private": "not private"}),
 }
 EPSILONS = 0.05, 0.2, 1, 5

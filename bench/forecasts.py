@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
 """What `--plan` predicts against what a run then shows: the table and picture of docs/planning.md.
 
-usage: forecasts.py SOTTO [--trials N] [--movielens RATINGS.CSV] [--svg FILE]
+usage: forecasts.py SOTTO [--trials N] [--movielens RATINGS.CSV] [--dblp FOLDER] [--kos FOLDER] [--svg FILE]
 
 decompose: the weight from which on components are recovered. Tensors with two components of equal
 weight are generated at multiples of the forecast; observed is the weight at which half of N runs
 (6) find both (cosine at least 0.8), interpolated between logarithms. complete, unit rating: the
-error over the standard deviation of the ratings, mean of two draws of noise. Prints one line a cell,
-and in how many of them the truth lies within a factor of 1.5.
+error over the standard deviation of the ratings, mean of two draws of noise. topics: the epsilon from
+which on a run tells topics apart half as well as one without privacy, by the agreement (normalised
+mutual information) of the main topics of other documents with those that a run without privacy on
+further documents finds, or with labels; mean of two draws. Generated topics share few, some or many
+words; --dblp and --kos name folders with corpus.txt, vocabulary.txt and labels.txt, and with
+docword.kos.txt.gz and vocab.kos.txt. Prints one line a cell, and in how many of them the truth lies
+within a factor of 1.5.
 """
 import argparse
 import ast
+import collections
+import gzip
 import json
 import math
 import pathlib
@@ -115,6 +122,144 @@ def movielens_split(path, folder):
     return folder / "ml.csv", folder / "ml-test.csv"
 
 
+# ---- topics ----
+
+TOPIC_EPSILONS = [2.0 ** n for n in range(-4, 7)]
+# Documents, words, topics, words of a document, and the shape of the gamma law by which the
+# frequency of a word differs between topics: the smaller, the fewer words are shared.
+TOPIC_SHAPES = ((3000, 1500, 6, 50, 0.4), (8000, 4000, 8, 100, 0.4), (1500, 800, 4, 60, 0.4),
+                (15000, 1200, 5, 7, 0.4), (40000, 2000, 6, 6, 0.4), (5000, 3000, 12, 40, 0.4),
+                (2500, 6000, 5, 120, 0.4), (10000, 1000, 8, 20, 0.4),
+                (3000, 1500, 6, 50, 0.1), (15000, 1200, 5, 7, 0.1),
+                (3000, 1500, 6, 50, 0.8), (15000, 1200, 5, 7, 0.8))
+
+
+def write_topics(path, words, topics, shape, seed):
+    """Words as frequent as 1/(r + V/100), each with a factor of its own in every topic."""
+    draw = random.Random(seed)
+    columns = []
+    for _ in range(topics):
+        column = [draw.gammavariate(shape, 1) / (rank + 1 + words / 100) for rank in range(words)]
+        columns.append([x / sum(column) for x in column])
+    head = f"{{'descr': '<f8', 'fortran_order': True, 'shape': ({words}, {topics}), }}"
+    head = head.ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() +
+                     b"".join(struct.pack(f"<{words}d", *column) for column in columns))
+
+
+def write_docword(path, documents, words):
+    entries = [(n + 1, w + 1, c) for n, document in enumerate(documents)
+               for w, c in sorted(collections.Counter(document).items())]
+    path.write_text(f"{len(documents)}\n{words}\n{len(entries)}\n" +
+                    "".join("%d %d %d\n" % entry for entry in entries))
+
+
+def shape_of(docword):
+    """Documents, words, and different words of a document."""
+    with open(docword) as file:
+        documents, words, entries = (int(file.readline()) for _ in range(3))
+    return documents, words, entries / documents
+
+
+def agreement(a, b):
+    """Normalised mutual information of two labellings."""
+    count, of_a, of_b = len(a), collections.Counter(a), collections.Counter(b)
+    shared = sum(c / count * math.log(c * count / (of_a[x] * of_b[y]))
+                 for (x, y), c in collections.Counter(zip(a, b)).items())
+    entropies = [-sum(c / count * math.log(c / count) for c in of.values()) for of in (of_a, of_b)]
+    return 2 * shared / sum(entropies) if sum(entropies) > 0 else 0.0
+
+
+def main_topics(program, corpus, vocabulary, topics, test, out, *options):
+    """Of the documents of `test`; None where the run ends in noise."""
+    done = subprocess.run([program, "topics", corpus, "--vocab", vocabulary, "-k", str(topics), "--infer",
+                           test, "--threads", "1", "--out", out, "--force", *map(str, options)],
+                          capture_output=True)
+    if done.returncode != 0:
+        return None
+    columns = read_npy(out / "inferred.npy")
+    return [max(range(topics), key=lambda t: row[t]) for row in zip(*columns)]
+
+
+def topics_cell(program, folder, corpus, test, vocabulary, topics, labels):
+    """`labels` of the test documents, or the corpus whose topics without privacy give them."""
+    documents, words, length = shape_of(corpus)
+    plan = sotto_json(program, "topics", corpus, "-k", topics, "--words", words, "--documents", documents,
+                      "--length", length, "--epsilon", 1, "--delta", "1e-6", "--plan")
+    predicted = plan["forecasts"]["epsilon"]
+    seen = lambda source, *options: main_topics(program, source, vocabulary, topics, test,
+                                                folder / "found", *options)
+    if not isinstance(labels, list):
+        labels = seen(labels)
+    goal, before = 0.5 * agreement(seen(corpus), labels), None
+    for epsilon in TOPIC_EPSILONS:
+        found = [seen(corpus, "--epsilon", epsilon, "--delta", "1e-6", "--insecure-seed", draw)
+                 for draw in (1, 2)]
+        share = statistics.fmean(agreement(f, labels) if f else 0.0 for f in found)
+        if share >= goal:
+            if before is None:
+                return predicted, epsilon
+            part = (goal - before[1]) / (share - before[1])
+            return predicted, before[0] * math.exp(part * math.log(epsilon / before[0]))
+        before = epsilon, share
+    return predicted, TOPIC_EPSILONS[-1]
+
+
+def generated_topics_cell(program, folder, shape, seed):
+    documents, words, topics, length, spread = shape
+    write_topics(folder / "true.npy", words, topics, spread, seed)
+    for part, count, of_part in (("train", documents, 1), ("other", max(documents, 3000), 2),
+                                 ("test", 1500, 3)):
+        subprocess.run([program, "generate", "corpus", "-n", str(count), "-V", str(words), "-k", str(topics),
+                        "-l", str(length), "--length-law", "poisson", "--topics-file", folder / "true.npy",
+                        "--seed", str(10 * seed + of_part), "--out", folder / part, "--force"],
+                       check=True, capture_output=True)
+    return topics_cell(program, folder, folder / "train/docword.txt", folder / "test/docword.txt",
+                       folder / "train/vocab.txt", topics, folder / "other/docword.txt")
+
+
+def dblp_cell(program, folder, source, count, topics=4):
+    """Of the first `count` titles, a tenth is for testing."""
+    source = pathlib.Path(source)
+    number = {w: n for n, w in enumerate((source / "vocabulary.txt").read_text().split())}
+    titles = [[number[w] for w in line.split()] for line in (source / "corpus.txt").open()]
+    places = random.Random(1).sample(range(len(titles)), min(count, len(titles)))
+    labels = (source / "labels.txt").read_text().split()
+    tenth = len(places) // 10
+    for name, part in (("train", places[tenth:]), ("test", places[:tenth])):
+        write_docword(folder / f"docword.{name}.txt", [titles[n] for n in part], len(number))
+    return topics_cell(program, folder, folder / "docword.train.txt", folder / "docword.test.txt",
+                       source / "vocabulary.txt", topics, [labels[n] for n in places[:tenth]])
+
+
+def kos_cell(program, folder, source, topics):
+    """Two of five parts each to learn and to compare with, one for testing."""
+    source = pathlib.Path(source)
+    with gzip.open(source / "docword.kos.txt.gz", "rt") as file:
+        documents, words, _ = (int(file.readline()) for _ in range(3))
+        texts = [[] for _ in range(documents)]
+        for line in file:
+            n, w, c = map(int, line.split())
+            texts[n - 1] += [w - 1] * c
+    for name, wanted in (("train", (0, 1)), ("other", (2, 3)), ("test", (4,))):
+        write_docword(folder / f"docword.{name}.txt",
+                      [text for n, text in enumerate(texts) if n % 5 in wanted], words)
+    return topics_cell(program, folder, folder / "docword.train.txt", folder / "docword.test.txt",
+                       source / "vocab.kos.txt", topics, folder / "docword.other.txt")
+
+
+def add_topics(add, program, folder, given):
+    for seed, shape in enumerate(TOPIC_SHAPES, 70):
+        documents, words, topics, length, spread = shape
+        shared = {0.1: "few", 0.4: "some", 0.8: "many"}[spread]
+        add(f"topics, {documents} documents of {length}, {words} words, k {topics}, {shared} shared",
+            generated_topics_cell(program, folder, shape, seed))
+    for count in (5000, 15000, 54595) if given.dblp else ():
+        add(f"topics, {count} titles of DBLP", dblp_cell(program, folder, given.dblp, count))
+    for topics in (5, 10) if given.kos else ():
+        add(f"topics, KOS, k {topics}", kos_cell(program, folder, given.kos, topics))
+
+
 # ---- the picture ----
 
 def picture(cells):
@@ -147,6 +292,8 @@ def main():
     parser.add_argument("sotto")
     parser.add_argument("--trials", type=int, default=6)
     parser.add_argument("--movielens")
+    parser.add_argument("--dblp")
+    parser.add_argument("--kos")
     parser.add_argument("--svg")
     given = parser.parse_args()
     cells = []
@@ -172,6 +319,7 @@ def main():
             for epsilon in (0.2, 1, 5):
                 add(f"complete, MovieLens, epsilon {epsilon}",
                     complete(given.sotto, train, test, "0.5:5", epsilon))
+        add_topics(add, given.sotto, folder, given)
     good = sum(1 / WITHIN <= o / p <= WITHIN for _, p, o in cells)
     print(f"\nThe truth lies within a factor of {WITHIN:g} in {good} of {len(cells)} cells.")
     if given.svg:

@@ -5,13 +5,14 @@ usage: topics_peer.py SOTTO CORPUS [--vocab FILE] [-k K] [--out FOLDER]
 
 Every tenth document is held out. All models see the rest, and the same rule judges all of them:
 proportions are inferred from one half of the tokens of a held-out document (dealt alternately), and
-the other half is predicted. Times are of fitting alone, on the same cores.
+the other half is predicted. Times are processor time of one thread each: of fitting alone, and for
+sotto of the whole command, reading included.
 CORPUS: UCI docword (plain or gzip) or text, one document a line, words between blanks.
 """
 import argparse
 import gzip
-import json
 import pathlib
+import resource
 import subprocess
 import tempfile
 import time
@@ -103,17 +104,19 @@ def npmi(counts, topics, top=10):
 
 def fit_sotto(program, counts, k, folder):
     write_docword(counts, folder / "train.txt")
-    subprocess.run([program, "topics", folder / "train.txt", "-k", str(k), "--out", folder / "fit"], check=True,
-                   stdout=subprocess.DEVNULL)
-    seconds = json.loads((folder / "fit" / "result.json").read_text())["seconds"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([program, "topics", folder / "train.txt", "-k", str(k), "--threads", "1", "--out",
+                    folder / "fit"], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return np.load(folder / "fit" / "topics.npy"), np.load(folder / "fit" / "weights.npy"), seconds
 
 
 def fit_sklearn(counts, k):
     from sklearn.decomposition import LatentDirichletAllocation
-    start = time.perf_counter()
-    model = LatentDirichletAllocation(k, max_iter=20, learning_method="batch", random_state=0, n_jobs=-1).fit(counts)
-    seconds = time.perf_counter() - start
+    start = time.process_time()
+    model = LatentDirichletAllocation(k, max_iter=20, learning_method="batch", random_state=0).fit(counts)
+    seconds = time.process_time() - start
     return (model.components_ / model.components_.sum(1, keepdims=True)).T, np.full(k, 1 / k), seconds
 
 
@@ -123,9 +126,9 @@ def fit_tomotopy(counts, k, iterations=200):
     for n in range(counts.shape[0]):
         row = slice(counts.indptr[n], counts.indptr[n + 1])
         model.add_doc([str(w) for w, c in zip(counts.indices[row], counts.data[row]) for _ in range(int(c))])
-    start = time.perf_counter()
-    model.train(iterations)
-    seconds = time.perf_counter() - start
+    start = time.process_time()
+    model.train(iterations, workers=1)
+    seconds = time.process_time() - start
     order = [int(w) for w in model.used_vocabs]
     topics = np.zeros((counts.shape[1], k))
     for t in range(k):
@@ -139,9 +142,9 @@ def fit_gensim(counts, k):
     corpus = [[(int(w), float(c)) for w, c in document] for document in
               Sparse2Corpus(counts, documents_columns=False)]
     names = {i: str(i) for i in range(counts.shape[1])}
-    start = time.perf_counter()
+    start = time.process_time()
     model = LdaModel(corpus, k, id2word=names, passes=20, random_state=0)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return model.get_topics().T, np.asarray(model.alpha), seconds
 
 

@@ -20,6 +20,9 @@ namespace {
 constexpr int kMomentFitSteps = 100;
 // Earlier expectation steps started from worse topics, so they count less.
 constexpr double kStepDecay = 0.6;
+// Of the noise in the directions by which topics differ, the part that a fit to noise alone takes
+// up.
+constexpr double kFittedNoise = 0.3;
 // The part of a topic that is spread over all words by their frequency, so that no word is
 // impossible.
 constexpr double kBackground = 1e-3;
@@ -42,6 +45,20 @@ Matrix gather_rows(const Matrix& all, const CoreWords& kept) {
 Matrix scatter(const Matrix& some, const CoreWords& kept, Matrix rest) {
   for (Index i = 0; i < some.rows(); ++i) rest.row(kept[i]) = some.row(i);
   return rest;
+}
+
+// Topics fitted to noisy moments, moved towards the frequencies by as much of their differences as
+// is noise. Where nothing stands out all topics are the frequencies. `noise`: the square of a
+// spectral edge, that of M2 times alpha0 + 1.
+Matrix toward_frequencies(const Matrix& topics, const Vector& shares, const Vector& frequencies,
+                          double noise) {
+  const Vector mean = topics * shares;
+  const double between =
+      (topics * shares.asDiagonal() * topics.transpose() - mean * mean.transpose()).squaredNorm();
+  const double expected = kFittedNoise * double(topics.cols() - 1) * noise;
+  if (expected <= 0) return topics;
+  const double kept = std::sqrt(std::max(0.0, 1 - expected / std::max(between, expected)));
+  return kept * topics + (1 - kept) * frequencies.replicate(1, topics.cols());
 }
 
 }  // namespace
@@ -225,10 +242,12 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
   const TopicModel on_core =
       fit_moments({a0, basis.second, second_.deviation, q, m3, third.deviation / mass}, spectral,
                   kMomentFitSteps);
-  Matrix topics = scatter(on_core.topics * share, core_, frequencies_.value().replicate(1, k));
-  topics.array().rowwise() /= topics.array().colwise().sum();
   // No topic's share may become zero: an expectation step could not bring it back.
   const Vector shares = on_core.alpha / on_core.alpha.sum();
+  const Matrix shrunk =
+      toward_frequencies(on_core.topics, shares, inside, std::pow((a0 + 1) * edge, 2));
+  Matrix topics = scatter(shrunk * share, core_, frequencies_.value().replicate(1, k));
+  topics.array().rowwise() /= topics.array().colwise().sum();
   return with_shares(std::move(topics), shares.cwiseMax(0.01 / double(k)));
 }
 

@@ -16,6 +16,13 @@ constexpr Index kWideOfTopic = 2;
 constexpr std::int64_t kChosenTopicSteps = 3;
 // A later step starts from better topics, so it gets a larger share.
 constexpr double kStepGrowth = 1.3;
+// The forecast: topics are told apart from where on mu l^kTopicLength reaches
+// kTopicMu (k V / N)^kTopicPower, for documents of l words. Fitted to generated corpora. How many
+// words the topics share moves that by kTopicRange either way.
+constexpr double kTopicMu = 7, kTopicPower = 0.8, kTopicLength = 1.2, kTopicRange = 4;
+constexpr double kDocumentsOfTopic = 10;  // with fewer there are no topics without privacy, either
+constexpr double kUnknownWords = 1e4;     // of a vocabulary that is to be chosen
+constexpr double kFrequentWords = 15;     // of it, which are about as frequent as the first
 // Choosing the words: its shares of the budget and of delta, and the most numbers it may release.
 constexpr double kVocabularyShare = 0.1;
 constexpr double kVocabularyDelta = 0.1;
@@ -78,6 +85,18 @@ TopicBudget topic_budget_of(const PrivateTopicPlan& plan) {
   }
   shares.vocabulary = kVocabularyShare;
   return shares;
+}
+
+double words_of(const PublicCorpusShape& shape) {
+  return shape.words > 0 ? static_cast<double>(shape.words) : kUnknownWords;
+}
+
+// Words that are in at least `threshold` of the documents, which have `length` words each.
+double chosen_words(double threshold, double documents, double length) {
+  if (threshold >= documents) return 0;
+  const double frequency = -std::log1p(-threshold / documents) / length;
+  const double total = std::log((kUnknownWords + kFrequentWords) / kFrequentWords);
+  return std::clamp(1 / (frequency * total) - kFrequentWords, 0.0, kUnknownWords);
 }
 
 std::int64_t pairs_of_words(std::int64_t n) { return n * (n + 1) / 2; }
@@ -236,7 +255,7 @@ Plan run_plan(const PrivateTopicPlan& plan) {
 
 TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length) {
   const auto documents = static_cast<double>(plan.shape.documents);
-  const double words = plan.shape.words > 0 ? static_cast<double>(plan.shape.words) : 1e4;
+  const double words = words_of(plan.shape);
   const double root2 = std::sqrt(2.0);
   // A document of l different words gives each 1/sqrt(l) at norm one: its shares are 1/sqrt(l)
   // times as large, those of pairs 1/l times.
@@ -254,21 +273,34 @@ TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, doubl
   if (plan.shape.words == 0) {
     expected.threshold =
         vocabulary_noise(plan.vocabulary(), plan.shape.documents).threshold * std::sqrt(length);
+    expected.chosen = chosen_words(expected.threshold, documents, length);
   }
   return expected;
 }
 
-double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
-                              const DocumentPrivacyOptions& privacy, double length) {
+TopicEpsilon expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
+                                    const DocumentPrivacyOptions& privacy, double length) {
   TopicOptions as_chosen = options;
   as_chosen.refine.reset();
-  return least_epsilon([&](double epsilon) {
-    DocumentPrivacyOptions at = privacy;
-    at.epsilon = epsilon;
-    const PrivateTopicPlan plan = plan_private_topics(shape, as_chosen, at);
-    return forecast_topics(plan, options.concentration(), length).core >=
-           double(kCoreWordsOfTopic * options.topics);
-  });
+  const auto documents = static_cast<double>(shape.documents);
+  const auto topics = static_cast<double>(options.topics);
+  // Fitted for alpha0 = 1.
+  const double scale =
+      0.5 * (1 + options.concentration()) * kTopicMu * std::pow(length, -kTopicLength);
+  const auto from = [&](double factor) {
+    return least_epsilon([&](double epsilon) {
+      DocumentPrivacyOptions at = privacy;
+      at.epsilon = epsilon;
+      const PrivateTopicPlan plan = plan_private_topics(shape, as_chosen, at);
+      const bool is_known = shape.words > 0;
+      const double words = is_known ? words_of(shape) : forecast_topics(plan, 0, length).chosen;
+      const bool can_be = documents >= kDocumentsOfTopic * topics &&
+                          (is_known || words >= static_cast<double>(kCoreWordsOfTopic) * topics);
+      const double wanted = scale * std::pow(topics * words / documents, kTopicPower);
+      return can_be && plan.mu >= factor * wanted;
+    });
+  };
+  return {from(1), from(1 / kTopicRange), from(kTopicRange)};
 }
 
 }  // namespace sotto

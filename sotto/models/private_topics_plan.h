@@ -74,14 +74,20 @@ struct TopicForecast {
   double second_noise;  // of a pair's share
   double core;          // words that are expected to stand out in the second moment
   double threshold;     // documents a word must be in, when the words are chosen; else 0
+  double chosen;        // words that are expected to be chosen; else 0
 };
 // Assumes documents of `length` different words, and the r-th word as frequent as 1/(r + V/100),
-// which fits text without its stop words. A vocabulary that is to be chosen counts as 10,000 words.
+// which fits text without its stop words. A vocabulary that is to be chosen counts as 10,000 words,
+// of which the r-th is as frequent as 1/(r + 15).
 TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length);
 
-// The least epsilon at which the core is expected to have ten words per topic; below it topics are
-// not recovered. Infinite where no epsilon up to 100 reaches it.
-double expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
-                              const DocumentPrivacyOptions& privacy, double length);
+// The epsilon from which on a run tells topics apart half as well as a run without privacy does.
+// The topics of `least` share few words, those of `most` many: real corpora lay between. Infinite
+// where no epsilon up to 100 reaches it. docs/planning.md has the measurements.
+struct TopicEpsilon {
+  double expected, least, most;
+};
+TopicEpsilon expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
+                                    const DocumentPrivacyOptions& privacy, double length);
 
 }  // namespace sotto

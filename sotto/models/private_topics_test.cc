@@ -189,6 +189,29 @@ TEST(PrivateTopics, every_run_stays_within_its_target_and_spends_it) {
   }
 }
 
+double epsilon_for(Index documents, Index words, std::int64_t k, double length) {
+  return expected_topic_epsilon({documents, words}, topics(k), privacy(1), length).expected;
+}
+
+TEST(PrivateTopics, more_is_expected_of_more_documents_longer_ones_fewer_words_and_topics) {
+  const double usual = epsilon_for(5000, 2000, 5, 50);
+  EXPECT_LT(epsilon_for(50000, 2000, 5, 50), usual);
+  EXPECT_LT(epsilon_for(5000, 2000, 5, 200), usual);
+  EXPECT_GT(epsilon_for(5000, 8000, 5, 50), usual);
+  EXPECT_GT(epsilon_for(5000, 2000, 20, 50), usual);
+  EXPECT_TRUE(std::isinf(epsilon_for(40, 2000, 5, 50)));  // not ten documents a topic
+  const TopicEpsilon range = expected_topic_epsilon({5000, 2000}, topics(5), privacy(1), 50);
+  EXPECT_LT(range.least, range.expected);
+  EXPECT_GT(range.most, range.expected);
+  // Words that have to be chosen are a second condition.
+  const PrivateTopicPlan few = plan_private_topics({1000, 0}, topics(5), privacy(1)),
+                         many = plan_private_topics({50000, 0}, topics(5), privacy(1));
+  EXPECT_LT(forecast_topics(few, 1, 6).chosen, 20);
+  EXPECT_GT(forecast_topics(many, 1, 6).chosen, 100);
+  EXPECT_EQ(forecast_topics(plan_private_topics({1000, 300}, topics(5), privacy(1)), 1, 6).chosen,
+            0);
+}
+
 TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_is_used) {
   const Outcome weak = run(random_corpus(300, 9, 2, 1), topics(2), privacy(1));
   EXPECT_EQ(weak.fit.steps, 0);

@@ -46,12 +46,13 @@ std::vector<double> run_trial(const StudyCell& cell, std::uint64_t seed) {
           published_topic_error(problem, PublishedTopics::avn, target, seed),
           published_topic_error(problem, PublishedTopics::dp_tpm, target, seed),
           exact_topic_error(problem, seed),
-          random_topic_error(problem, seed)};
+          random_topic_error(problem, seed),
+          frequency_topic_error(problem, target, seed)};
 }
 
 StudyPlan make_plan(const StudySettings& settings) {
   StudyPlan plan;
-  plan.measures = {"strict", "agn", "avn", "dp_tpm", "non_private", "random"};
+  plan.measures = {"strict", "agn", "avn", "dp_tpm", "non_private", "random", "frequencies"};
   plan.trials = settings.quick ? 4 : 10;
   plan.trial = run_trial;
   const std::vector<double> epsilons =

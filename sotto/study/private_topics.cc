@@ -5,6 +5,8 @@
 #include "sotto/base/error.h"
 #include "sotto/base/random.h"
 #include "sotto/models/topic_evaluation.h"
+#include "sotto/moments/document_moments.h"
+#include "sotto/release/private_documents.h"
 #include "sotto/synthetic/corpus.h"
 
 namespace sotto {
@@ -80,6 +82,19 @@ double random_topic_error(const TopicProblem& problem, std::uint64_t seed) {
   for (double& x : topics.reshaped()) x = -std::log(1 - random.uniform());
   topics.array().rowwise() /= topics.array().colwise().sum();
   return component_error(problem.truth, topics);
+}
+
+double frequency_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
+                             std::uint64_t seed) {
+  const Index words = problem.truth.rows();
+  PrivateRun run(document_statement({problem.corpus.documents(), words}, target),
+                 NoiseKey::insecure_from_seed(seed), target.budget());
+  PrivateDocuments documents(sensitive_documents(problem.documents()), run);
+  const Vector released =
+      documents.first_moment(kUnitNorm, affordable_mu(target, 1, words)).value().value;
+  const Vector weights = released.cwiseMax(1e-12);
+  return component_error(problem.truth,
+                         (weights / weights.sum()).replicate(1, problem.truth.cols()));
 }
 
 }  // namespace sotto

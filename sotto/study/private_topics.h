@@ -45,4 +45,9 @@ double strict_topic_error_by(const TopicProblem& problem, TopicMechanism mechani
 double exact_topic_error(const TopicProblem& problem, std::uint64_t seed);
 double random_topic_error(const TopicProblem& problem, std::uint64_t seed);
 
+// The other trivial answer: all of epsilon buys the frequencies of the words, and every topic is
+// these.
+double frequency_topic_error(const TopicProblem& problem, const PrivacyTarget& target,
+                             std::uint64_t seed);
+
 }  // namespace sotto

@@ -67,17 +67,26 @@ std::vector<Forecast> forecasts_of(const TopicsTask& task, const PrivateTopicPla
     list.push_back({"documents_for_a_word", expected.threshold,
                     fmt::format("a word is released when it is in about {:.0f} documents or more",
                                 expected.threshold)});
+    list.push_back({"chosen_words", expected.chosen,
+                    fmt::format("of text without stop words about {:.0f} words are expected to be "
+                                "released",
+                                expected.chosen)});
   }
   const double core = words > 0 ? std::min(expected.core, double(words)) : expected.core;
   list.push_back(
       {"core_words", core,
        fmt::format("about {:.0f} words are expected to stand out in the pair moment", core)});
-  const double epsilon =
+  const TopicEpsilon epsilon =
       expected_topic_epsilon(numbers.shape, task.topics, task.privacy, task.length);
-  if (std::isfinite(epsilon)) {
-    list.push_back({"epsilon", epsilon,
-                    fmt::format("{} topics are expected from epsilon {:.2g} on", task.topics.topics,
-                                epsilon)});
+  const auto at = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.2g}", value) : std::string("above 100");
+  };
+  if (std::isfinite(epsilon.expected)) {
+    list.push_back({"epsilon", epsilon.expected,
+                    fmt::format("{} topics are expected from epsilon {} on; {} to {} by how many "
+                                "words they share",
+                                task.topics.topics, at(epsilon.expected), at(epsilon.least),
+                                at(epsilon.most))});
   } else {
     list.push_back(
         {"epsilon",
