@@ -2,15 +2,17 @@
 """Whether threads pay on processors that others use, too: each command on one and on two threads,
 with a process that computes on every processor beside it.
 
-  shared_cores.py PROGRAM [--turns 5] [--corpus FILE]
+  shared_cores.py PROGRAM [--turns 5] [--corpus FILE] [--only WORD]
 
 Prints the median time of the runs on one and on two threads, in turns, and their ratio: above 1, two
-threads are slower. Times contain start and reading.
+threads are slower. Then the same for processor time: above 1, threads waited busily or did more.
+Times contain start and reading. How threads wait is left to the program.
 """
 import argparse
 import multiprocessing
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -22,12 +24,20 @@ def compute():
         sum(range(100000))
 
 
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def seconds(command):
-    begin = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True)
+    """Of the clock, and of processors."""
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_NUM_THREADS")}
+    before, begin = processor_time(), time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     if done.returncode not in (0, 3):
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
-    return time.monotonic() - begin
+    return time.monotonic() - begin, processor_time() - before
 
 
 def commands(program, folder, corpus):
@@ -49,6 +59,8 @@ def commands(program, folder, corpus):
     visits = f"{folder}/visits/visits.tns"
     return {
         "decompose": ["decompose", f"{folder}/tensor/tensor.npy", "-k", "5"],
+        "decompose, private": ["decompose", f"{folder}/tensor/tensor.npy", "-k", "5", "--anyway",
+                               *private],
         "decompose, cp": ["decompose", f"{folder}/tensor/tensor.npy", "-k", "5", "--method", "cp"],
         "decompose, people, private": ["decompose", visits, "--unit", "person", "-k", "6", *private],
         "stream": ["stream", points, "-k", "5"],
@@ -56,6 +68,8 @@ def commands(program, folder, corpus):
         "mixture": ["mixture", points, "-k", "5"],
         "topics": ["topics", documents, "-k", "20"],
         "topics, private": ["topics", documents, "-k", "8", *private],
+        "complete, sums, private": ["complete", ratings, "--range", "-5:5", *private,
+                                    "--mechanism", "sums"],
         "complete, als": ["complete", ratings, "--method", "als", "--rank", "8"],
         "complete, sgd": ["complete", ratings, "--method", "sgd", "--rank", "8"],
     }
@@ -67,6 +81,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--corpus", help="documents for topics, e.g. docword.kos.txt.gz")
+    parser.add_argument("--only", default="", help="commands whose name contains this")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         chosen = commands(options.program, folder, options.corpus)
@@ -74,13 +89,18 @@ def main():
                   for _ in os.sched_getaffinity(0)]
         for other in others:
             other.start()
+        print("| command | one thread, s | two, s | two / one | processor time, two / one |")
+        print("|---|---|---|---|---|")
         for name, arguments in chosen.items():
+            if options.only not in name:
+                continue
             times = {1: [], 2: []}
             for _ in range(options.turns):
                 for threads, found in times.items():
                     found.append(seconds([options.program, *arguments, "--threads", str(threads)]))
-            one, two = (statistics.median(times[t]) for t in (1, 2))
-            print(f"{name:28} one thread {one:6.3f} s, two {two:6.3f} s, ratio {two / one:.2f}",
+            (one, one_used), (two, two_used) = (
+                [statistics.median(kind) for kind in zip(*times[threads])] for threads in (1, 2))
+            print(f"| {name} | {one:.2f} | {two:.2f} | {two / one:.2f} | {two_used / one_used:.2f} |",
                   flush=True)
         for other in others:
             other.terminate()

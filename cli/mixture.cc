@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,11 +33,13 @@ class Mixture final : public Command {
         .append(task_.table())
         .flag("plan", plan_,
               "say what a private run would do; no record is read, only the header of the file")
+        .integer("records", 0, records_, {1, std::numeric_limits<std::int64_t>::max()},
+                 "number of records for `plan`, where the file does not state it")
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {
-    return {"components", "covariance", "epsilon", "delta", "max-norm",
-            "plan",       "format",     "seed",    "out",   "json"};
+    return {"components", "covariance", "epsilon", "delta", "max-norm", "plan",
+            "records",    "format",     "seed",    "out",   "json"};
   }
   std::string example() const override {
     return "sotto mixture points.npy -k 3 --epsilon 1 --delta 1e-7 --max-norm 4 --out found";
@@ -50,10 +54,8 @@ class Mixture final : public Command {
     for (const std::string& path : paths_) {
       if (is_private) require_public(task_.companions(), path);
     }
-    if (plan_) {
-      return print_plan(plan(task_, points_shape(paths_, task_.file)), task_.privacy, kUnit,
-                        common_.json);
-    }
+    SOTTO_REQUIRE_AT(plan_ || !records_, "`records`", "only works with `plan`");
+    if (plan_) return print_plan(plan(task_, shape()), task_.privacy, kUnit, common_.json);
     std::optional<OutputFolder> folder;
     std::vector<std::string> inputs = paths_;
     inputs.insert(inputs.end(), {task_.infer, task_.truth});
@@ -81,8 +83,16 @@ class Mixture final : public Command {
   }
 
  private:
+  PublicPointShape shape() const {
+    PublicPointShape stated = points_shape(paths_, task_.file);
+    SOTTO_REQUIRE_AT(!records_ || stated.records.value_or(*records_) == *records_, "`records`",
+                     "{} has {} records", stated.name, *stated.records);
+    if (records_) stated.records = records_;
+    return stated;
+  }
+
   void write(const MixtureResult& result, std::optional<OutputFolder>& folder) {
-    ResultDocument document = start_document("Gaussians behind points", {"plan"});
+    ResultDocument document = start_document("Gaussians behind points", {"plan", "records"});
     describe(result, document);
     if (folder) {
       save(result, *folder);
@@ -123,11 +133,23 @@ class Mixture final : public Command {
     if (!result.exposes.empty()) fmt::print("{}\n", result.exposes);
   }
 
+  // Of a coordinate of a component with a covariance of its own: root mean square.
+  static double typical_deviation(const GaussianMixture& mixture, Index component) {
+    const auto own = mixture.covariances.col(component);
+    return std::sqrt(mixture.kind == CovarianceKind::full
+                         ? own.reshaped(mixture.dim(), mixture.dim()).diagonal().mean()
+                         : own.mean());
+  }
+
   static void print(const GaussianMixture& mixture) {
     constexpr Index kShown = 6;
-    fmt::print("{:>5} {:>9} {:>10}   mean\n", "", "weight", "|mean|");
+    fmt::print("{:>5} {:>9} {:>10}   {}mean\n", "", "weight", "|mean|",
+               mixture.kind == CovarianceKind::common ? "" : "deviation   ");
     for (Index i = 0; i < mixture.components(); ++i) {
       std::string line;
+      if (mixture.kind != CovarianceKind::common) {
+        line = fmt::format(" {:>9.4g}  ", typical_deviation(mixture, i));
+      }
       for (Index j = 0; j < std::min(kShown, mixture.dim()); ++j) {
         line += fmt::format(" {:>9.4g}", mixture.means(j, i));
       }
@@ -144,6 +166,7 @@ class Mixture final : public Command {
   std::vector<std::string> paths_;
   MixtureTask task_;
   bool plan_ = false;
+  std::optional<std::int64_t> records_;
   CommonOptions common_;
 };
 

@@ -18,8 +18,8 @@ constexpr Index kExtraDirections = 2;  // leading directions of a noisy moment m
 constexpr Index kMostCompressed = 1024;
 constexpr std::int64_t kChosenPeopleSteps = 3;
 constexpr std::int64_t kStepsWithoutMoments = 12;
-// Where the worst cosine reaches about 0.95 in docs/people.md.
-constexpr double kStrengthOfComponent = 1.5;
+// Where the worst cosine reaches about 0.9 (docs/planning.md).
+constexpr double kStrengthOfComponent = 1.3;
 // A later step starts from better factors: it gets a larger share.
 constexpr double kPeopleStepGrowth = 1.3;
 
@@ -34,6 +34,34 @@ std::int64_t compressed_numbers(const PeoplePlan& plan) {
 // Rows of the Gram matrix of a mode.
 Index gram_core(const PeoplePlan& plan, Index rows) {
   return std::min(rows, plan.core.value_or(largest_people_core(rows)));
+}
+
+// A guess at people of whom nothing is known: row r of a mode has the frequency 1/((r + d/100) H).
+struct GuessedRow {
+  double frequency;
+  double weight;  // of the mode: w^2 of PeopleEstimate::core_weights(), over their sum
+};
+
+// The most frequent rows of all modes, as many as a core may have, in decreasing order.
+std::vector<GuessedRow> guessed_rows(const std::vector<Index>& dims) {
+  constexpr double kSum = 4.6;  // H: the sum of 1/(r + d/100) is about log(101)
+  std::vector<GuessedRow> all;
+  double weights = 0;
+  Index features = 0;
+  for (const Index d : dims) {
+    // The squares of the frequencies sum to about 100/d / H^2.
+    const double weight = std::max(1.0, std::sqrt(double(d) / 100) * kSum);
+    weights += weight;
+    features += d;
+    for (Index r = 1; r <= largest_people_core(d); ++r) {
+      all.push_back({1 / ((double(r) + double(d) / 100) * kSum), weight});
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const GuessedRow& a, const GuessedRow& b) { return a.frequency > b.frequency; });
+  all.resize(static_cast<std::size_t>(largest_people_core(features)));
+  for (GuessedRow& row : all) row.weight /= weights;
+  return all;
 }
 
 Index core_of(const PeoplePlan& plan) {
@@ -219,14 +247,19 @@ Plan run_plan(const PeoplePlan& plan) {
 }
 
 double forecast_people(const PeoplePlan& plan, double events) {
-  // Frequencies 1/((r + d/100) H): their squares sum to about 100/d / log(101)^2. Features of a
-  // person have norm sqrt(events * modes) when all differ.
-  double square = 0;
-  for (const Index d : plan.shape.dims) square += std::min(1.0, 4.65 / double(d));
-  const double leading = double(plan.shape.people) * std::max(events - 1, 0.0) * square /
-                         double(plan.shape.dims.size());
-  const double edge = std::sqrt(2.0 * double(core_of(plan))) / plan.mu_of(plan.shares.pairs);
-  return leading / edge;
+  // A person's features have norm one: each of n events adds w^2/n to it, w of its mode.
+  const double pairs = double(plan.shape.people) * std::max(events - 1, 0.0);
+  const std::vector<GuessedRow> rows = guessed_rows(plan.shape.dims);
+  const Index last = plan.core.value_or(std::ssize(rows));
+  const Index least = plan.core.value_or(least_people_core(plan.components, last));
+  double square = 0, strength = 0;
+  for (Index c = 1; c <= last; ++c) {
+    const GuessedRow& row = rows[static_cast<std::size_t>(c - 1)];
+    square += row.weight * row.frequency * row.frequency;
+    const double edge = std::sqrt(2.0 * double(c)) / plan.mu_of(plan.shares.pairs);
+    if (c >= least) strength = std::max(strength, pairs * square / edge);
+  }
+  return strength;
 }
 
 double strength_for(Index components) { return kStrengthOfComponent * double(components); }

@@ -97,7 +97,8 @@ Plan run_plan(const PeoplePlan& plan);
 std::vector<Index> slice_directions(const std::vector<Index>& dims, Index components);
 
 // What a run will meet, from public numbers and a guess at the people: the leading eigenvalue of
-// the pairs over the edge of the spectrum of their noise, for rows as frequent as 1/(r + d/100).
+// the pairs over the edge of the spectrum of their noise, for rows as frequent as 1/(r + d/100), in
+// the core where this is largest.
 double forecast_people(const PeoplePlan& plan, double events);
 // What it must be for this many components to be found.
 double strength_for(Index components);

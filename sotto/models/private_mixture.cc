@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/models/least_epsilon.h"
 #include "sotto/models/private_components.h"
 
 namespace sotto {
@@ -152,6 +153,30 @@ Plan run_plan(const PrivateMixturePlan& plan) {
   whole.held_by_budget = true;
   whole.pure_epsilon = norm_epsilon(plan.target, plan.norm);
   return whole;
+}
+
+std::optional<double> expected_mean_error(const PrivateMixturePlan& plan) {
+  if (plan.steps == 0) return {};
+  const auto d = static_cast<double>(plan.shape.dim), k = static_cast<double>(plan.components);
+  double clip = component_clip(plan.covariance, plan.shape.dim).clip.norm;
+  if (plan.from_moments) {
+    GaussianMixture unit;
+    unit.means = Matrix::Zero(plan.shape.dim, 1);
+    unit.variance = 1;
+    clip = clip_of(unit, plan.tuning).norm;
+  }
+  // The last step decides: the mean of the offsets, divided by the share of the component.
+  const double noise = k * clip * *plan.releases.back().planned.noise;
+  return std::sqrt(d * (noise * noise + k / static_cast<double>(*plan.shape.records)));
+}
+
+double expected_mixture_epsilon(const PublicPointShape& shape, const RecordNorm& norm,
+                                const PrivacyTarget& target, const MixtureOptions& options) {
+  return least_epsilon([&](double epsilon) {
+    const PrivateMixturePlan at =
+        plan_private_mixture(shape, norm, {epsilon, target.delta}, options);
+    return expected_mean_error(at).value_or(0) <= 1;
+  });
 }
 
 PrivateMixtureFit fit_private_mixture(PrivatePoints& points, const PrivateMixturePlan& plan,

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sotto/models/gaussian_mixture.h"
@@ -69,6 +70,15 @@ PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const Rec
 
 // The plan of the run.
 Plan run_plan(const PrivateMixturePlan& plan);
+
+// What noise and sampling leave of error in the mean of a component of average weight, in
+// deviations of its points: root mean square of its length, where the components are found. None
+// without expectation steps.
+std::optional<double> expected_mean_error(const PrivateMixturePlan& plan);
+// The least epsilon at which it is at most one: farther off, a step would assign the points to the
+// wrong component. Infinite where no epsilon up to 100 reaches it.
+double expected_mixture_epsilon(const PublicPointShape& shape, const RecordNorm& norm,
+                                const PrivacyTarget& target, const MixtureOptions& options);
 
 struct PrivateMixtureFit {
   GaussianMixture mixture;  // most probable component first

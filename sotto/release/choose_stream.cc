@@ -50,13 +50,16 @@ StreamForecast forecast_over_mu(const StreamShape& shape, PowerForm method,
   const bool one_by_one = method == PowerForm::robust;
   const std::int64_t tries = one_by_one ? plan.starts : plan.starts / shape.components;
   const auto groups = static_cast<double>(tries);
-  // A start of cosine c with a component grows when weight c^(p-1) exceeds c noise sqrt(d); the
-  // best of L starts has c^2 about (1 + 2 ln L) / d. At the end, L starts that agree share the
+  const std::int64_t rounds = one_by_one ? shape.components : 1;
+  const auto steps = static_cast<double>(std::max<std::int64_t>(1, plan.answers / rounds - 1));
+  // A start of cosine c with a component grows when weight c^(p-1) exceeds c noise sqrt(d). The
+  // noise moves a start that does not grow to another place in every step, so with L starts and R
+  // steps the best c^2 is about (1 + 2 ln(L R)) / d. At the end, L starts that agree share the
   // noise of one release, sqrt(L) times that of one start, and need |cos| >= 0.9. The factors are
-  // fitted (docs/choosing.md).
-  const double best = 1 + 2 * std::log(groups);
+  // fitted (docs/choosing.md, docs/planning.md).
+  const double best = 1 + 2 * std::log(groups * steps);
   const double growth =
-      2.0 * noise * std::sqrt(d) * std::pow(std::max(1.0, d / best), (shape.order - 2) / 2.0);
+      2.4 * noise * std::sqrt(d) * std::pow(std::max(1.0, d / best), (shape.order - 2) / 2.0);
   const double end = 2.8 * one * std::sqrt(d * groups);
   return {noise, std::max(growth, end)};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "sotto/base/error.h"
@@ -34,7 +35,8 @@ PrivateMixtureTask settle(const MixtureTask& task, const PublicPointShape& shape
   SOTTO_REQUIRE_AT(task.privacy.asked(), "`plan`", "needs `epsilon` and `delta`");
   task.check();
   SOTTO_REQUIRE_AT(shape.records, "`plan`",
-                   "{} does not say how many records it has without being read; a .npy file does",
+                   "{} does not say how many records it has without being read; a .npy "
+                   "file does, or give `records`",
                    shape.name);
   task.privacy.require_small_delta({*shape.records, "records"});
   PrivateMixtureTask settled;
@@ -46,6 +48,33 @@ PrivateMixtureTask settle(const MixtureTask& task, const PublicPointShape& shape
   stated.insert(stated.end(), facts.begin(), facts.end());
   name_companions(settled.plan.statement, task.companions());
   return settled;
+}
+
+std::vector<Forecast> forecasts_of(const MixtureTask& task, const PrivateMixtureTask& settled) {
+  std::vector<Forecast> list;
+  if (settled.plan.pure_epsilon > 0) {
+    list.push_back({"epsilon_for_bound", settled.plan.pure_epsilon,
+                    fmt::format("max-norm is chosen privately in {} for epsilon {:g}",
+                                task.privacy.norm_range, settled.plan.pure_epsilon)});
+  }
+  const std::optional<double> error = expected_mean_error(settled.numbers);
+  if (!error) return list;
+  const std::int64_t k = task.mixture.components;
+  list.push_back(
+      {"mean_error", error,
+       fmt::format("{} equal components far from each other: a mean is expected to be off "
+                   "by {:.2g} of their deviation",
+                   k, *error)});
+  const double epsilon = expected_mixture_epsilon(settled.numbers.shape, task.privacy.norm(),
+                                                  task.privacy.target(), task.mixture);
+  if (std::isfinite(epsilon)) {
+    list.push_back({"epsilon", epsilon,
+                    fmt::format("{} components are expected from epsilon {:.2g} on", k, epsilon)});
+  } else {
+    list.push_back(
+        {"epsilon", {}, fmt::format("{} components are not expected at any epsilon up to 100", k)});
+  }
+  return list;
 }
 
 // ---- other files ----
@@ -202,13 +231,9 @@ Companions MixtureTask::companions() const {
 }
 
 Plan plan(const MixtureTask& task, const PublicPointShape& shape) {
-  Plan made = settle(task, shape).plan;
-  if (made.pure_epsilon > 0) {
-    made.forecasts = {{"epsilon_for_bound", made.pure_epsilon,
-                       fmt::format("max-norm is chosen privately in {} for epsilon {:g}",
-                                   task.privacy.norm_range, made.pure_epsilon)}};
-  }
-  return made;
+  PrivateMixtureTask settled = settle(task, shape);
+  settled.plan.forecasts = forecasts_of(task, settled);
+  return settled.plan;
 }
 
 MixtureResult run(Input<Points> points, const MixtureTask& task, const ProgressCallback& progress) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/random.h"
@@ -125,6 +126,26 @@ TEST(MixtureTask, a_bound_is_chosen_privately_within_its_range) {
   const Plan announced = plan(choosing_task(), kMixtureShape);
   EXPECT_EQ(announced.releases[0].mechanism, "exponential");
   EXPECT_NEAR(announced.to_json()["forecasts"]["epsilon_for_bound"].get<double>(), 0.1, 1e-12);
+}
+
+TEST(MixtureTask, forecasts_the_error_of_a_mean) {
+  const auto error = [](const MixtureTask& task, Index records) {
+    PublicPointShape shape = kMixtureShape;
+    shape.records = records;
+    return plan(task, shape).to_json()["forecasts"]["mean_error"].get<double>();
+  };
+  MixtureTask task = private_mixture_task();
+  // What sampling leaves falls as 1/sqrt(n), what noise leaves as 1/n.
+  task.privacy.epsilon = 100;
+  EXPECT_NEAR(error(task, 100000) / std::sqrt(3.0 * kMixtureDim / 100000), 1, 1e-3);
+  task.privacy.epsilon = 0.01;
+  EXPECT_NEAR(error(task, 1000) / error(task, 10000), 10, 0.1);
+  for (const CovarianceKind kind : {CovarianceKind::spherical, CovarianceKind::full}) {
+    task.mixture.covariance = kind;
+    const auto forecasts = plan(task, kMixtureShape).to_json()["forecasts"];
+    task.privacy.epsilon = forecasts["epsilon"].get<double>();
+    EXPECT_NEAR(error(task, *kMixtureShape.records), 1, 1e-6);
+  }
 }
 
 TEST(MixtureTask, says_when_the_noise_drowns_the_components) {

@@ -136,6 +136,19 @@ class Mixture(ProgramTest):
                           len(result["privacy"]["releases"])))
         self.assertEqual(forms[0], forms[1])
 
+    def test_plan_of_a_text_takes_the_number_of_records(self):
+        path = self.write("few.csv", "1,0\n0,1\n1,1\n" * 400)
+        plan = ("mixture", path, "-k", 3, *PRIVATE, "--header", "no", "--dim", 2,
+                "--plan")
+        self.refuse(*plan, says="--records")
+        forecasts = self.result(*plan, "--records", 5000)["forecasts"]
+        more = self.result(*plan, "--records", 500000)["forecasts"]
+        self.assertGreater(forecasts["mean_error"], 10 * more["mean_error"])
+        self.assertGreater(forecasts["epsilon"], more["epsilon"])
+        self.refuse(*plan[:-1], "--records", 5000, says="--plan")
+        self.refuse("mixture", self.points, "-k", 3, *PRIVATE, "--plan", "--records", 7,
+                    says="records")
+
     def test_more_components_than_dimensions_of_any_covariance(self):
         made = self.generate("points", "--model", "mixture", "-d", 2, "-k", 2, "-n", 20000,
                              "--separation", 10, out="plane")

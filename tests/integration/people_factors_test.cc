@@ -266,6 +266,11 @@ TEST(PeopleFactors, the_plan_holds_the_budget_and_refuses_what_cannot_be) {
   EXPECT_NEAR(shares, 1, 1e-12);
   EXPECT_GT(forecast_people(plan, 20), 4);
   EXPECT_LT(expected_people_epsilon(shape, four(), asked(1), 20), 1);
+  // Rows that hardly occur stay out of the core: they do not make the forecast worse.
+  PeopleOptions all_rows = four();
+  all_rows.core = 700;
+  EXPECT_GT(forecast_people(plan, 20),
+            2 * forecast_people(plan_people(shape, all_rows, asked(1)), 20));
   PeopleOptions many = four();
   many.components = 65;
   EXPECT_THROW(plan_people(shape, many, asked(1)), Error);
