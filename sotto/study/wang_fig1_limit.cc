@@ -360,6 +360,7 @@ std::vector<StudyCell> limit_cells(const StudySettings& settings) {
 
 std::vector<std::string> limit_measures() {
   std::vector<std::string> names;
+  names.reserve(kLimitLevels + 1);
   for (int j = 0; j < kLimitLevels; ++j) names.push_back(multiple_name(j));
   names.push_back(kLength);
   return names;
