@@ -71,12 +71,19 @@ PrivateMixturePlan plan_private_mixture(const PublicPointShape& shape, const Rec
 // The plan of the run.
 Plan run_plan(const PrivateMixturePlan& plan);
 
-// What noise and sampling leave of error in the mean of a component of average weight, in
-// deviations of its points: root mean square of its length, where the components are found. None
-// without expectation steps.
-std::optional<double> expected_mean_error(const PrivateMixturePlan& plan);
-// The least epsilon at which it is at most one: farther off, a step would assign the points to the
-// wrong component. Infinite where no epsilon up to 100 reaches it.
+// What is expected of k equal components far from each other, once they are found.
+struct MixtureForecast {
+  // The error of a mean in deviations of its component, by noise and sampling: the root mean square
+  // of its length.
+  double mean_error;
+  // What noise takes from the log likelihood of a point.
+  double loss;
+};
+// None without expectation steps.
+std::optional<MixtureForecast> forecast_mixture(const PrivateMixturePlan& plan);
+// The least epsilon at which the loss is at most 0.05. Components of unequal weight lose about
+// twice as much; a loss of 0.1 and more mostly means that one was missed (docs/mixture.md).
+// Infinite where no epsilon up to 100 reaches it.
 double expected_mixture_epsilon(const PublicPointShape& shape, const RecordNorm& norm,
                                 const PrivacyTarget& target, const MixtureOptions& options);
 

@@ -37,6 +37,13 @@ TEST(Studies, wang_fig1_finds_steeper_falls_for_worse_noise) {
   EXPECT_LT(random, -0.1);
   EXPECT_LT(adversarial, -0.6);
   EXPECT_LT(adversarial, random);
+  // Every step is one more start: it explains the transition better than starts alone. Failing by
+  // chance needs the spread of four transitions, each known to a few per cent, to double.
+  const Json efforts = finding(summary, 5)["numbers"];
+  EXPECT_LT(value(efforts["spread_by_starts_times_steps"]), value(efforts["spread_by_starts"]));
+  const double weak = value(finding(summary, 6)["numbers"]["exponent"]);
+  EXPECT_GT(weak, -0.9);
+  EXPECT_LT(weak, -0.2);
 }
 
 TEST(Studies, wang_whitening_tolerates_less_noise_than_the_power_method) {

@@ -57,14 +57,17 @@ std::vector<Forecast> forecasts_of(const MixtureTask& task, const PrivateMixture
                     fmt::format("max-norm is chosen privately in {} for epsilon {:g}",
                                 task.privacy.norm_range, settled.plan.pure_epsilon)});
   }
-  const std::optional<double> error = expected_mean_error(settled.numbers);
-  if (!error) return list;
+  const std::optional<MixtureForecast> expected = forecast_mixture(settled.numbers);
+  if (!expected) return list;
   const std::int64_t k = task.mixture.components;
   list.push_back(
-      {"mean_error", error,
+      {"mean_error", expected->mean_error,
        fmt::format("{} equal components far from each other: a mean is expected to be off "
                    "by {:.2g} of their deviation",
-                   k, *error)});
+                   k, expected->mean_error)});
+  list.push_back({"loss", expected->loss,
+                  fmt::format("noise is expected to take {:.2g} from the log likelihood of a point",
+                              expected->loss)});
   const double epsilon = expected_mixture_epsilon(settled.numbers.shape, task.privacy.norm(),
                                                   task.privacy.target(), task.mixture);
   if (std::isfinite(epsilon)) {
