@@ -224,9 +224,9 @@ TopicModel PrivateTopicEstimate::topics_from_triples(const TripleBasis& basis,
   const auto [share, inside] = core();
   const Matrix& q = basis.q;
   const double mass = TensorOracle(third.value).values(q.transpose() * Vector::Ones(size))[0];
-  SOTTO_REQUIRE(mass > 0,
-                "the noise of the third moment is larger than the moment itself: there are too "
-                "few documents for this epsilon; `mechanism` pairs needs no third moment");
+  if (mass <= 0) {  // noise alone
+    return with_shares(frequencies_.value().replicate(1, k), Vector::Constant(k, 1 / double(k)));
+  }
   SymmetricTensor e3(q.cols(), 3);
   e3.add_scaled(1 / mass, third.value);
   const SymmetricTensor m3 = topic_third_moment(

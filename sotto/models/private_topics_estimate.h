@@ -85,7 +85,7 @@ class PrivateTopicEstimate {
     Matrix q;          // orthonormal: where the third moment is released
   };
   TripleBasis triple_basis() const;
-  // Refuses a moment that is smaller than its noise.
+  // Where nothing stands out of the noise, all topics are the frequencies.
   TopicModel topics_from_triples(const TripleBasis& basis, const Noisy<SymmetricTensor>& third,
                                  const ProgressCallback& progress) const;
 
