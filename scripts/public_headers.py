@@ -17,6 +17,8 @@ FRONT = "sotto/sotto.h"
 VERSION = "sotto/base/version.h"
 OWN_INCLUDE = re.compile(r'^#include "(sotto/[^"]+)"\n', re.M)
 OTHER_INCLUDE = re.compile(r"^#include <[^>]+>\n", re.M)
+# What is for this project's own targets alone (linalg/matrix.h).
+OWN_TARGETS = re.compile(r"^#ifdef SOTTO_MENDS_EIGEN.*?^#endif\n", re.M | re.S)
 
 
 def public_headers():
@@ -38,7 +40,7 @@ def by_installed_name():
 
 def body(text):
     """A header without its includes."""
-    for pattern in OWN_INCLUDE, OTHER_INCLUDE, re.compile(r"^#pragma once\n", re.M):
+    for pattern in OWN_TARGETS, OWN_INCLUDE, OTHER_INCLUDE, re.compile(r"^#pragma once\n", re.M):
         text = pattern.sub("", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
