@@ -25,8 +25,8 @@ constexpr Index kEntryBlock = 4096;  // entries for which a thread draws at a ti
 constexpr std::uint64_t kSampleStream = 53;
 // When a low-rank part stands out: columns of this variance, with this error, in squared widths of
 // the range. Of generated ratings (docs/completion.md).
-constexpr double kUsualColumn = 0.0035, kUsualError = 0.03, kEnoughToStandOut = 2.8;
-constexpr double kLittleNoise = 0.1;  // of that error
+constexpr double kUsualColumn = 0.0035, kUsualError = 0.01, kEnoughToStandOut = 4.6;
+constexpr double kLittleNoise = 0.3;  // of that error
 
 // Gamma(shape, 1) for a shape above 1 (Marsaglia & Tsang 2000).
 double gamma_above_one(double shape, SeededRandom& random) {
