@@ -85,6 +85,8 @@ class Table:
 
 def add_study(table, name, path):
     strict, rivals = STUDIES[name]
+    settings = json.loads(path.with_name("summary.json").read_text())["settings"]
+    label = name if settings == "full" else f"{name}, {settings}"
     cells = collections.defaultdict(list)
     with open(path, newline="") as file:
         reader = csv.DictReader(file)
@@ -94,7 +96,7 @@ def add_study(table, name, path):
     number = lambda row, key: float(row[key] or "nan")
     for cell, rows in cells.items():
         for rival, kind in rivals.items():
-            table.add(name, cell, rival, kind, [number(r, strict) for r in rows],
+            table.add(label, cell, rival, kind, [number(r, strict) for r in rows],
                       [number(r, rival) for r in rows])
 
 
