@@ -25,19 +25,21 @@ import tempfile
 STUDENT = {1: 12.71, 2: 4.30, 3: 3.18, 4: 2.78, 5: 2.57, 6: 2.45, 7: 2.36, 9: 2.26, 11: 2.20,
            15: 2.13, 19: 2.09, 29: 2.05, 49: 2.01}
 
+WEI = {"input": "proved", "private_mean": "trivial", "mean": "not private",
+       "baseline": "not private"}
 # Measures of the experiments: strict, and the rivals by kind. Smaller is better.
 STUDIES = {
     "wang-input-vs-iterate": ("strict", {"input": "proved"}),
     "imtiaz-fig1": ("strict", {"agn": "proved", "avn": "proved", "random": "trivial",
                                "frequencies": "trivial", "non_private": "not private"}),
-    "wei-fig2": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
-    "wei-fig3": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
-    "wei-fig4": ("strict", {"input": "proved", "mean": "trivial", "baseline": "not private"}),
+    "wei-fig2": ("strict", WEI),
+    "wei-fig3": ("strict", WEI),
+    "wei-fig4": ("strict", WEI),
     "esmaeili-configurations": ("strict", {"configuration_1": "proved",
                                            "frequencies": "trivial", "random": "trivial",
                                            "non_private": "not private"}),
 }
-EPSILONS = 0.05, 0.2, 1, 5
+EPSILONS = 0.05, 0.2, 1, 5, 20
 
 
 def student(freedom):
@@ -84,6 +86,8 @@ class Table:
 
 def add_study(table, name, path):
     strict, rivals = STUDIES[name]
+    settings = json.loads(path.with_name("summary.json").read_text())["settings"]
+    label = name if settings == "full" else f"{name}, {settings}"
     cells = collections.defaultdict(list)
     with open(path, newline="") as file:
         reader = csv.DictReader(file)
@@ -93,7 +97,7 @@ def add_study(table, name, path):
     number = lambda row, key: float(row[key] or "nan")
     for cell, rows in cells.items():
         for rival, kind in rivals.items():
-            table.add(name, cell, rival, kind, [number(r, strict) for r in rows],
+            table.add(label, cell, rival, kind, [number(r, strict) for r in rows],
                       [number(r, rival) for r in rows])
 
 
@@ -141,10 +145,12 @@ def data_sets(folder, movielens):
         odd = [row for row in rows if int(row[0]) % 2]
         yield "MovieLens, ten of every user", (0.5, 5), splits("ten", rows, ten_of_every_user)
         yield "MovieLens, a tenth", (0.5, 5), splits("tenth", rows, a_tenth)
-        yield "MovieLens, users of odd number (kept apart)", (0.5, 5), splits("odd", odd,
-                                                                            ten_of_every_user)
+        yield "MovieLens, users of odd number (kept apart)", (0.5, 5), splits(
+            "odd", odd, ten_of_every_user)
     for name, bias in (("rank 2 with effects", 0.4), ("rank 2 without effects", 0)):
         yield name, (0, 6), splits(f"rank{bias}", low_rank(400, 300, 30000, bias, 0.4, 5), a_tenth)
+    yield "rank 2, other size (kept apart)", (0, 6), splits(
+        "other", low_rank(600, 200, 36000, 0.25, 0.3, 7), a_tenth)
     yield "rank 2 without effects, few", (0, 6), splits(
         "few", low_rank(100, 60, 2500, 0, 0.4, 6), a_tenth)
 

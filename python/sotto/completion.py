@@ -39,7 +39,7 @@ class TensorCompletion(RegressorMixin, SottoEstimator):
     model : {"cp", "tucker"}
     method : {"auto", "als", "bayes", "sgd"}
         How a public model is learnt.
-    mechanism : {"auto", "sums", "als", "sgd"}
+    mechanism : {"auto", "sums", "als", "entries", "sgd"}
         What a private fit with ``unit="rating"`` releases.
     max_iter : int, optional
         Epochs; chosen when not given.

@@ -253,8 +253,9 @@ OptionTable RatingPrivacyOptions::table() {
               "and output: only `as-published`, without a guarantee; none: no privacy")
       .choice("mechanism", mechanism,
               "unit rating, `perturb` auto; sums: one linear model of noisy sums and features of "
-              "the positions; als: alternating least squares on noisy right-hand sides; sgd: noisy "
-              "gradients over Poisson samples; auto: by public numbers")
+              "the positions; als: alternating least squares on noisy right-hand sides; entries: "
+              "the posterior of a low-rank model of ratings that have noise each; sgd: noisy "
+              "gradients over Poisson samples; auto: sums or entries, by public numbers")
       .flag("as-published", as_published,
             "input, gradient or output perturbation of Wei et al. (2022), for comparison")
       .real("clip", 0, clip, {0, kInfinity, true, true},

@@ -171,11 +171,12 @@ constexpr auto enum_names(Perturbation) {
 }
 
 // What is released, unit rating.
-enum class RatingMechanism { automatic, sums, als, sgd };
+enum class RatingMechanism { automatic, sums, als, entries, sgd };
 constexpr auto enum_names(RatingMechanism) {
   return std::to_array<EnumName<RatingMechanism>>({{RatingMechanism::automatic, "auto"},
                                                    {RatingMechanism::sums, "sums"},
                                                    {RatingMechanism::als, "als"},
+                                                   {RatingMechanism::entries, "entries"},
                                                    {RatingMechanism::sgd, "sgd"}});
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "sotto/base/random.h"
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/scores.h"
 #include "sotto/tasks/complete.h"
@@ -13,6 +14,7 @@ namespace sotto {
 namespace {
 
 constexpr double kSmallClip = 0.01, kLargeClip = 1;
+constexpr std::uint64_t kMeanStream = 61;
 
 ValueBounds bounds_of(const ObservedEntries& entries) {
   const auto [low, high] = std::minmax_element(entries.value.begin(), entries.value.end());
@@ -49,6 +51,17 @@ CompletionResult run_on(ObservedEntries entries, const CompleteTask& task) {
   return run(Sensitive<Ratings>(unlabelled(std::move(entries))), task);
 }
 
+double mean_of_training(const CompletionProblem& problem) {
+  double sum = 0;
+  for (const double x : problem.train.value) sum += x;
+  return sum / static_cast<double>(problem.train.size());
+}
+
+double error_of_constant(const CompletionProblem& problem, double value) {
+  return root_mean_square_error(problem.test,
+                                std::vector<double>(problem.test.value.size(), value));
+}
+
 }  // namespace
 
 double published_completion_error(const CompletionProblem& problem, const PublishedRun& run,
@@ -81,23 +94,28 @@ double exact_completion_error(const CompletionProblem& problem, std::uint64_t se
 
 double strict_completion_error(const CompletionProblem& problem, double epsilon,
                                std::uint64_t seed) {
-  CompleteTask task = private_task(problem, bounds_of(problem.train), epsilon, seed);
-  task.privacy.mechanism = RatingMechanism::sums;
+  const CompleteTask task = private_task(problem, bounds_of(problem.train), epsilon, seed);
   return error_of(problem, run_on(problem.train, task).model, {});
 }
 
 double mean_completion_error(const CompletionProblem& problem) {
-  double sum = 0;
-  for (const double x : problem.train.value) sum += x;
-  const std::vector<double> mean(problem.test.value.size(),
-                                 sum / static_cast<double>(problem.train.size()));
-  return root_mean_square_error(problem.test, mean);
+  return error_of_constant(problem, mean_of_training(problem));
+}
+
+double private_mean_completion_error(const CompletionProblem& problem, double epsilon,
+                                     std::uint64_t seed) {
+  const ValueBounds bounds = bounds_of(problem.train);
+  SeededRandom random(seed, kMeanStream);
+  const double size = -std::log(1 - random.uniform()), sign = random.uniform() < 0.5 ? -1 : 1;
+  const double scale = bounds.width() / (epsilon * static_cast<double>(problem.train.size()));
+  return error_of_constant(problem, std::clamp(mean_of_training(problem) + sign * size * scale,
+                                               bounds.low, bounds.high));
 }
 
 const std::vector<std::string>& completion_measures() {
   static const std::vector<std::string> names = {"baseline",       "input",        "gradient_small",
                                                  "gradient_large", "output_small", "output_large",
-                                                 "strict",         "mean"};
+                                                 "strict",         "mean",         "private_mean"};
   return names;
 }
 
@@ -113,7 +131,8 @@ std::vector<double> completion_errors(const CompletionProblem& problem, double e
           published(Perturbation::output, kSmallClip),
           published(Perturbation::output, kLargeClip),
           strict_completion_error(problem, epsilon, seed),
-          mean_completion_error(problem)};
+          mean_completion_error(problem),
+          private_mean_completion_error(problem, epsilon, seed)};
 }
 
 }  // namespace sotto

@@ -34,12 +34,16 @@ double published_completion_error(const CompletionProblem& problem, const Publis
 // The same gradients without noise (output perturbation whose noise is below 1e-5 of the values).
 double exact_completion_error(const CompletionProblem& problem, std::uint64_t seed);
 
-// The noisy sums of complete/private/sums.h, pure epsilon.
+// What `sotto complete` takes by itself, pure epsilon.
 double strict_completion_error(const CompletionProblem& problem, double epsilon,
                                std::uint64_t seed);
 
 // The mean of the training entries everywhere.
 double mean_completion_error(const CompletionProblem& problem);
+
+// That mean with Laplace noise which costs all of epsilon.
+double private_mean_completion_error(const CompletionProblem& problem, double epsilon,
+                                     std::uint64_t seed);
 
 // What Figures 2 to 4 measure in one trial at one epsilon: names, and the errors in their order.
 // "small" and "large" are clipping constants of 0.01 and 1.

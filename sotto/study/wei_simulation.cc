@@ -118,8 +118,8 @@ Finding wei_strict(const StudyTable& table, const std::vector<StudyCell>& cells)
   finding.measured = "strict below input " + to_words(order);
   finding.same = order.confirmed();
   finding.why = order.confirmed() ? ""
-                                  : "With so little noise that the low-rank part can be learnt, "
-                                    "strict, which releases sums, stays with its biases.";
+                                  : "Where the sums are taken, a low-rank part that the positions "
+                                    "do not tell of is not learnt.";
   finding.numbers = to_json(order);
   return finding;
 }

@@ -16,6 +16,7 @@
 #include "sotto/complete/fit/bi_scaling.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/position_features.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/public_format.h"
 #include "sotto/io/read_ratings.h"
@@ -185,6 +186,13 @@ CompletionResult complete_publicly(Ratings ratings, const CompleteTask& task,
   return result;
 }
 
+// The shape, and whether the positions tell of tastes.
+RatingShape public_shape(const ObservedEntries& positions) {
+  RatingShape shape = shape_of(positions);
+  shape.positions_tell = positions_tell(positions);
+  return shape;
+}
+
 // The way to a private model. Refuses what public numbers rule out.
 RatingWay checked_way(const CompleteTask& task, const RatingShape& shape) {
   task.completion.check_for(shape.dims);
@@ -210,7 +218,7 @@ CompletionResult complete_privately(Sensitive<Ratings> ratings, const CompleteTa
                                     const ProgressCallback& progress) {
   auto [positions, values] = split(std::move(ratings));
   check_positions(positions);
-  const RatingShape shape = shape_of(positions.entries);
+  const RatingShape shape = public_shape(positions.entries);
   const RatingWay way = checked_way(task, shape);
   Plan releases = plan_by(way, task, shape);
   const std::optional<Ratings> test = read_test_ratings(task, positions);
@@ -327,7 +335,7 @@ RatingShape read_rating_shape(const std::vector<std::string>& paths, const Compl
   options.positions_only = true;
   const Ratings positions = split(read_rating_files(paths, options)).positions;
   check_positions(positions);
-  return shape_of(positions.entries);
+  return task.privacy.asked() ? public_shape(positions.entries) : shape_of(positions.entries);
 }
 
 CompletionResult run(Input<Ratings> ratings, const CompleteTask& task,

@@ -9,6 +9,7 @@
 #include "sotto/base/random.h"
 #include "sotto/complete/fit/biases.h"
 #include "sotto/complete/fit/scores.h"
+#include "sotto/complete/private/position_features.h"
 #include "sotto/complete/private/testing/known_users.h"
 #include "sotto/io/output_folder.h"
 #include "sotto/io/read_ratings.h"
@@ -76,8 +77,9 @@ double error_of_the_mean(const EntrySplit& split) {
 // Every way to a private model of ratings.
 std::vector<CompleteTask> private_completions() {
   std::vector<CompleteTask> tasks;
-  for (const auto mechanism : {RatingMechanism::automatic, RatingMechanism::sums,
-                               RatingMechanism::als, RatingMechanism::sgd}) {
+  for (const auto mechanism :
+       {RatingMechanism::automatic, RatingMechanism::sums, RatingMechanism::als,
+        RatingMechanism::entries, RatingMechanism::sgd}) {
     tasks.push_back(private_completion());
     tasks.back().privacy.mechanism = mechanism;
   }
@@ -124,7 +126,9 @@ TEST(CompleteTask, learns_private_ratings_within_the_target) {
 TEST(CompleteTask, makes_exactly_the_releases_of_its_plan) {
   const ObservedEntries data = known_ratings();
   for (const CompleteTask& task : private_completions()) {
-    const Plan planned = plan(task, shape_of(data));
+    RatingShape shape = shape_of(data);
+    shape.positions_tell = positions_tell(data);
+    const Plan planned = plan(task, shape);
     const CompletionResult result = run(sensitive(data), task);
     EXPECT_EQ(releases_of(planned), releases_of(*result.certificate)) << planned.method;
     EXPECT_EQ(result.method, planned.method);

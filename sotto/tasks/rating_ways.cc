@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "sotto/complete/private/noisy_ratings.h"
+
 namespace sotto {
 namespace {
 
@@ -66,7 +68,9 @@ struct PlanMaker {
   }
   Plan operator()(const InputWay& way) const {
     return rating_plan(way.settings,
-                       fmt::format("{} on noisy ratings", name_of(chosen_method(task.completion))),
+                       way.by_posterior ? "the posterior of a low-rank model of noisy ratings"
+                                        : fmt::format("{} on noisy ratings",
+                                                      name_of(chosen_method(task.completion))),
                        {planned_values(way.settings, false)});
   }
   Plan operator()(const PublishedWay& way) const {
@@ -103,8 +107,14 @@ struct Fitter {
                             static_cast<std::uint64_t>(task.completion.seed), gradients)};
   }
   PrivateFit operator()(const InputWay& way) const {
+    std::vector<double> released =
+        release_values(std::move(values), way.settings, false, run).value();
+    if (way.by_posterior) {
+      return {fit_noisy_ratings(positions, released, way.settings, task.completion.model,
+                                task.completion.rank)};
+    }
     ObservedEntries noisy = positions;
-    noisy.value = release_values(std::move(values), way.settings, false, run).value();
+    noisy.value = std::move(released);
     const ValueBounds& bounds = way.settings.bounds;
     CompletionFit fit =
         fit_completion(noisy, task.completion, std::pair(bounds.low, bounds.high), progress);
@@ -132,9 +142,12 @@ RatingWay chosen_way(const CompleteTask& task, const RatingShape& shape) {
   if (privacy.mechanism == RatingMechanism::sgd) {
     return GradientWay{plan_private_sgd(shape, settings.target, settings.bounds, rank)};
   }
-  const bool prefers =
-      privacy.mechanism == RatingMechanism::automatic && prefers_als(shape, epsilon);
-  if (prefers || privacy.mechanism == RatingMechanism::als) {
+  const bool chooses = privacy.mechanism == RatingMechanism::automatic;
+  if (privacy.mechanism == RatingMechanism::entries ||
+      (chooses && prefers_noisy_ratings(shape, epsilon))) {
+    return InputWay{settings, true};
+  }
+  if (privacy.mechanism == RatingMechanism::als) {
     const PrivateAlsPlan parts = plan_private_als(shape, epsilon, rank);
     return AlsWay{for_sums(settings, parts), parts};
   }

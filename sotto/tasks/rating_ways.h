@@ -27,8 +27,10 @@ struct AlsWay {
 struct GradientWay {
   GradientPlan parts;
 };
+// Noise on every rating; then a posterior, or the solver of the options.
 struct InputWay {
   RatingPlan settings;
+  bool by_posterior = false;
 };
 struct PublishedWay {
   RatingPlan settings;

@@ -71,6 +71,8 @@ struct Ratings {
 struct RatingShape {
   std::vector<Index> dims;
   Index ratings = 0;
+  // Whether the positions tell of tastes (complete/private/position_features.h); not known: yes.
+  std::optional<bool> positions_tell = {};
 };
 RatingShape shape_of(const ObservedEntries& entries);
 

@@ -162,6 +162,7 @@ def rating_cases():
         case("sums, Gaussian", "--mechanism", "sums", *large_delta, privacy=target(delta=0.1), epsilon=7),
         case("als", "--mechanism", "als", epsilon=4, without=spread),
         case("als, Gaussian", "--mechanism", "als", *large_delta, privacy=target(delta=0.1), epsilon=13),
+        case("entries", "--mechanism", "entries", epsilon=2),
         case("input", "--perturb", "input", "--epochs", 2, epsilon=2),
         AuditCase("complete, user",
                   ("complete", "FILE", "-r", 2, "--unit", "user", *target(), "--range", "1:5",

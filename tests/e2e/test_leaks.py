@@ -356,7 +356,7 @@ class TheOrderOfLinesSaysNothing(Leak):
         ratings = data.ratings()
         shuffled = sorted(ratings, key=lambda r: (r[2], -r[1], (7 * r[0]) % 11))
         for mechanism in (("--mechanism", "sums"), ("--mechanism", "als"),
-                          ("--mechanism", "sgd", "--delta", 1e-6),
+                          ("--mechanism", "entries"), ("--mechanism", "sgd", "--delta", 1e-6),
                           ("--perturb", "input", "--epochs", 3),
                           ("--perturb", "input", "--method", "sgd", "--epochs", 3),
                           ("--perturb", "input", "--as-published", "--epochs", 3)):
@@ -605,7 +605,8 @@ class WhoIsProtected(Leak):
 class TooLargeAnEpsilon(Leak):
     def test_a_pure_epsilon_without_meaning_is_refused_before_anything_is_released(self):
         self.write("ratings.csv", data.ratings_csv(data.ratings()))
-        for options in ((), ("--mechanism", "als"), ("--perturb", "input"),
+        for options in ((), ("--mechanism", "als"), ("--mechanism", "entries"),
+                        ("--perturb", "input"),
                         ("--perturb", "input", "--as-published")):
             with self.subTest(options):
                 self.refused("complete", "ratings.csv", "-r", 2, "--epsilon", 700, *SEED, "--range",

@@ -283,6 +283,7 @@ def rating_cases():
         ("als", ("--mechanism", "als"), {"released": ADAPTED}),
         ("als, Gaussian", ("--mechanism", "als"), {"released": ADAPTED, "target": TARGET}),
         ("sgd", ("--mechanism", "sgd"), {"target": TARGET, "alike": {}}),  # half a second per run
+        ("entries", ("--mechanism", "entries"), {}),
         ("input", on_input, {}),
         ("input, sgd", (*on_input, "--method", "sgd"), {}),
         ("input as published", ("--perturb", "input", "--as-published", "--epochs", 3), {}))

@@ -88,7 +88,7 @@ class PrivateComplete(ProgramTest):
 
     def test_every_mechanism_certifies_what_was_asked_for(self):
         private = ["complete", self.ratings, *self.TARGET, "--test", self.test]
-        for mechanism in "sums", "als", "sgd":
+        for mechanism in "sums", "als", "entries", "sgd":
             found = self.found_by("--mechanism", mechanism)
             self.assertEqual(found["privacy"]["guarantee"], "proved", found["privacy"]["why"])
             self.assertLessEqual(found["privacy"]["epsilon"], 2)
@@ -109,6 +109,7 @@ class PrivateComplete(ProgramTest):
             lines = [f"{u},{i},{1 + (u * i + i) % 5}" for u in range(users) for i in range(items)]
             grid = self.write("grid.csv", "user,item,rating\n" + "\n".join(lines) + "\n")
             for how, ranks in ((["--mechanism", "sums"], (1, 3)), (["--mechanism", "als"], (1, 3)),
+                               (["--mechanism", "entries"], (1, 3)),
                                (["--perturb", "input"], (1, 3)),
                                (["--mechanism", "sgd"], {12: (1,), 1: (3,)}.get(users, ()))):  # slow
                 for rank in ranks:

@@ -9,7 +9,6 @@ namespace {
 
 // Tuned on generated ratings (docs/completion.md).
 constexpr int kSweeps = 2;
-constexpr double kEnoughRatings = 1000;
 constexpr double kStartBudgetShare = 0.5;  // of the budget
 // In units of the variance of a rating.
 constexpr double kMostLowRank = 0.5, kAlsErrorVariance = 0.7;
@@ -137,7 +136,9 @@ std::vector<double> PrivateAlsPlan::parts() const {
 
 PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index rank) {
   PrivateAlsPlan plan;
-  plan.start = plan_private_sums(shape, kStartBudgetShare * epsilon, rank);
+  RatingShape known = shape;
+  known.positions_tell = true;  // it starts from tastes, whatever they are worth
+  plan.start = plan_private_sums(known, kStartBudgetShare * epsilon, rank);
   plan.start.squares *= kStartBudgetShare;
   plan.start.sums *= kStartBudgetShare;
   plan.half_sweeps = 2 * kSweeps;
@@ -158,11 +159,6 @@ std::vector<PlannedRelease> planned_releases(const PrivateAlsPlan& plan, const R
     releases.push_back(planned_sum(sum, settings));
   }
   return releases;
-}
-
-bool prefers_als(const RatingShape& shape, double epsilon) {
-  const auto n = static_cast<double>(shape.ratings);
-  return epsilon * n / static_cast<double>(shape.dims[0] + shape.dims[1]) >= kEnoughRatings;
 }
 
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,

@@ -36,11 +36,6 @@ PrivateAlsPlan plan_private_als(const RatingShape& shape, double epsilon, Index 
 std::vector<PlannedRelease> planned_releases(const PrivateAlsPlan& plan, const RatingPlan& settings,
                                              const RatingShape& shape);
 
-// Whether this method is worth more than the sums alone. It depends on public numbers only: epsilon
-// times half the harmonic mean of the ratings of a user and of an item must be at least 1000
-// (docs/completion.md).
-bool prefers_als(const RatingShape& shape, double epsilon);
-
 // Does not look at the values in `positions`.
 CompletionModel fit_private_als(const ObservedEntries& positions, const PrivateAlsPlan& plan,
                                 LowRank kind, Index rank, RatingSums& sums);

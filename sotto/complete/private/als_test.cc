@@ -98,13 +98,5 @@ TEST(PrivateAls, plans_shares_that_sum_to_one) {
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-TEST(PrivateAls, is_preferred_where_rows_have_many_ratings_and_the_noise_is_small) {
-  ObservedEntries data({100, 100, 1});
-  for (std::int32_t e = 0; e < 4000; ++e)
-    data.append(std::vector<std::int32_t>{e % 100, e / 40, 0}, 1);
-  EXPECT_FALSE(prefers_als(shape_of(data), 49));  // 20 ratings, half of 40 and 40
-  EXPECT_TRUE(prefers_als(shape_of(data), 51));
-}
-
 }  // namespace
 }  // namespace sotto

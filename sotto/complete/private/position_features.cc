@@ -14,6 +14,7 @@ using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 constexpr Index kSpareVectors = 8;
 constexpr int kIterations = 15;
 constexpr double kUserDamping = 1, kItemDamping = 5;
+constexpr double kAboveRandom = 1.2;
 constexpr double kLongest = 2.5;  // in deviations
 constexpr std::uint64_t kFeatureStream = 43;
 
@@ -56,8 +57,13 @@ class Incidence {
 
 Rows orthonormal(const Rows& block) { return householder_basis(block); }
 
-// Leading right singular vectors, items x `wanted`, of decreasing singular value.
-Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, Index block) {
+// Leading right singular vectors, items x `wanted`, of decreasing singular value, and the squares
+// of all singular values found, smallest first.
+struct Spectrum {
+  Matrix vectors;
+  Vector squares;
+};
+Spectrum leading_spectrum(const Incidence& incidence, Index items, Index wanted, Index block) {
   SeededRandom random(0, kFeatureStream);
   Rows v(items, block);
   for (Index i = 0; i < items; ++i) {
@@ -68,7 +74,7 @@ Matrix singular_vectors(const Incidence& incidence, Index items, Index wanted, I
   }
   const Rows image = incidence.times(v);
   const Eigenpairs gram = ascending_eigenpairs(image.transpose() * image);
-  return (v * gram.vectors.rowwise().reverse()).leftCols(wanted);
+  return {(v * gram.vectors.rowwise().reverse()).leftCols(wanted), gram.values};
 }
 
 // Scales to mean square 1 over the entries, cuts, centres. A column of zeros stays so. `bare`, the
@@ -109,11 +115,27 @@ PositionFeatures position_features(const ObservedEntries& positions) {
   result.new_item[0] = set_log_count(result.items.col(0), items);
   result.items.rightCols(vectors) =
       incidence.item_weight().asDiagonal() *
-      singular_vectors(incidence, items.size(), vectors, std::min(most, vectors + kSpareVectors));
+      leading_spectrum(incidence, items.size(), vectors, std::min(most, vectors + kSpareVectors))
+          .vectors;
   for (Index c = 1; c <= vectors; ++c) {
     result.new_item[c] = standardise(result.items.col(c), items, 0);
   }
   return result;
+}
+
+// Random places have singular values up to 1 / sqrt(n_u) + 1 / sqrt(n_i) beyond the first, n the
+// damped mean numbers of entries of a row.
+bool positions_tell(const ObservedEntries& positions) {
+  const Vector users = counts(positions, 0), items = counts(positions, 1);
+  const Index most = std::min(users.size(), items.size());
+  if (most < 2) return false;
+  const Incidence incidence(positions, users, items);
+  const Vector squares =
+      leading_spectrum(incidence, items.size(), 2, std::min(most, 2 + kSpareVectors)).squares;
+  const double second = std::sqrt(std::max(0.0, squares[squares.size() - 2]));
+  const double random =
+      1 / std::sqrt(users.mean() + kUserDamping) + 1 / std::sqrt(items.mean() + kItemDamping);
+  return second > kAboveRandom * random;
 }
 
 }  // namespace sotto

@@ -26,4 +26,8 @@ struct PositionFeatures {
 
 PositionFeatures position_features(const ObservedEntries& positions);
 
+// Whether people chose what they rated: whether the second singular value of the incidence matrix
+// stands out of those that random places would have. Then features tell of tastes.
+bool positions_tell(const ObservedEntries& positions);
+
 }  // namespace sotto

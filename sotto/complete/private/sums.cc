@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/complete/private/matrix_model.h"
 #include "sotto/complete/private/position_features.h"
 #include "sotto/complete/private/sums_design.h"
 #include "sotto/complete/private/sums_posterior.h"
@@ -24,7 +25,8 @@ using private_sums::Unknowns;
 constexpr double kSquareShare = 0.02;
 constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
 constexpr double kMostForMean = 0.6, kLeastForLevels = 0.15, kMostForLevels = 0.8;
-constexpr double kMeanError = 0.004;      // in widths of the range
+// In widths of the range: where rows are expected to have effects, and where they may have none.
+constexpr double kMeanError = 0.004, kMeanErrorAlone = 0.0015;
 constexpr double kLevelError = 0.3;       // in deviations of levels
 constexpr double kUsualDeviation = 0.25;  // of a rating, in widths of the range
 constexpr Index kMostTastes = 5;
@@ -53,28 +55,17 @@ double error_variance(const Priors& priors, const PrivateSumsPlan& plan, double 
   return std::max(kLeastError * rating, rating - explained);
 }
 
-// The model in the form of its kind: tastes times features; the factors of contexts are 1.
+// The model in the form of its kind: tastes times features.
 CompletionModel as_model(const Unknowns& theta, const Design& design,
                          const ObservedEntries& positions, LowRank kind, Index rank) {
-  Start start;
-  start.centre.assign(positions.dims.size(), 0);
-  start.spread = start.core_spread = 0;
-  CompletionModel model = start_model(kind, rank, positions.dims, start);
+  CompletionModel model = matrix_model(kind, rank, positions.dims);
   const Index tastes = theta.tastes.cols();
   model.factors[0].leftCols(tastes) = theta.tastes;
   model.factors[1].leftCols(tastes) = design.taste_features();
   model.unknown_factors.assign(model.factors.size(), Vector::Zero(model.stride()));
   model.unknown_factors[1].head(tastes) = design.features().new_item.head(tastes);
-  const bool cp = kind == LowRank::cp;
   for (std::size_t m = 2; m < model.factors.size(); ++m) {
-    model.factors[m].leftCols(cp ? rank : 1).setOnes();
-    model.unknown_factors[m].head(cp ? rank : 1).setOnes();
-  }
-  if (!cp) {
-    Index later = 1;
-    for (Index m = 3; m < model.order(); ++m) later *= rank;
-    model.core.setZero();
-    for (Index r = 0; r < rank; ++r) model.core((r * rank + r) * later, 0) = 1;
+    model.unknown_factors[m].head(kind == LowRank::cp ? rank : 1).setOnes();
   }
   model.biases.mean = theta.mean;
   model.biases.rows = theta.modes;
@@ -131,7 +122,7 @@ std::vector<double> PrivateSumsPlan::parts() const {
   for (std::size_t m = 1; m < asks.size(); ++m) {
     if (asks[m]) result.push_back(left * (m == 1 ? items : each_context));
   }
-  result.push_back(left * tastes);
+  if (taste_count > 0) result.push_back(left * tastes);
   return result;
 }
 
@@ -144,13 +135,14 @@ PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Inde
   plan.most_for_mean = kMostForMean;
   plan.least_for_levels = kLeastForLevels;
   plan.most_for_levels = kMostForLevels;
-  plan.mean_error = kMeanError;
+  plan.positions_tell = shape.positions_tell.value_or(true);
+  plan.mean_error = plan.positions_tell ? kMeanError : kMeanErrorAlone;
   plan.level_error = kLevelError * std::sqrt(kUserVariance) * kUsualDeviation;
   const Index features = 1 + std::min({kMaxPositionVectors, dims[0], dims[1]});
-  plan.taste_count = std::min({rank, features, kMostTastes});
+  plan.taste_count = plan.positions_tell ? std::min({rank, features, kMostTastes}) : 0;
   const double strength = epsilon * std::sqrt(static_cast<double>(shape.ratings) /
                                               (kUsualCount * static_cast<double>(dims[0])));
-  plan.tastes = kMostForTastes * strength / (1 + strength);
+  plan.tastes = plan.taste_count > 0 ? kMostForTastes * strength / (1 + strength) : 0;
   for (std::size_t m = 0; m < dims.size(); ++m) plan.asks.push_back(m == 0 || dims[m] > 1);
   const auto contexts =
       static_cast<double>(std::count(plan.asks.begin() + 2, plan.asks.end(), true));

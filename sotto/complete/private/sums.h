@@ -36,7 +36,8 @@ struct PrivateSumsPlan {
   double items = 0, each_context = 0, tastes = 0;  // of what mean and level leave; sum to 1
   std::vector<bool> asks;                          // the modes whose rows have sums
   Index taste_count = 0;
-  std::int64_t values = 0;  // numbers released in total
+  bool positions_tell = true;  // of tastes; if not, none are asked for
+  std::int64_t values = 0;     // numbers released in total
 
   std::vector<double> shares() const;  // of all releases that are made
   // What the sums of each kind get of the budget where levels take half of what they may. By these
@@ -45,7 +46,8 @@ struct PrivateSumsPlan {
 };
 
 // The plan depends on epsilon and on the number of ratings per user. The smaller the noise, the
-// larger the part of the tastes.
+// larger the part of the tastes. Where positions do not tell, there are no tastes, and the mean
+// gets more.
 PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank);
 
 // What this method releases under the settings of the run.

@@ -79,7 +79,7 @@ Design::Design(const ObservedEntries& positions, const PrivateSumsPlan& plan, do
       table_(unit_rows(taste_features(), noise)),
       first_row_(positions.value.size(), 0) {
   asked_table_ = table_;
-  ask_for_something(asked_table_, positions.index[1]);
+  if (plan_.taste_count > 0) ask_for_something(asked_table_, positions.index[1]);
   table_ = asked_table_;
 
   const auto by_entry = [&](const Vector& by_user) {
@@ -119,6 +119,7 @@ std::vector<SumQuery> Design::queries() const {
   for (std::size_t m = 0; m < positions_.dims.size(); ++m) {
     if (asks(m)) add({"rows", positions_.dims[m], positions_.index[m]});
   }
+  if (plan_.taste_count == 0) return queries;
   add({"tastes", positions_.dims[0], positions_.index[0], &asked_table_, positions_.index[1]});
   return queries;
 }

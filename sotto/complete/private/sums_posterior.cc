@@ -9,7 +9,8 @@ namespace {
 constexpr int kMostSteps = 300;
 constexpr int kLaplaceRounds = 1;
 constexpr double kTolerance = 1e-5;
-constexpr double kLeastOfPrior = 0.02;  // to which evidence can lower it
+constexpr double kLeastOfPrior = 0.02;  // to which evidence can lower what is expected
+constexpr double kStandsOut = 2;        // deviations of what noise alone would show
 
 // Evidence about the variance of the unknowns of a block. A sum y has
 //   E y^2 = lead * variance + rest,
@@ -18,34 +19,42 @@ constexpr double kLeastOfPrior = 0.02;  // to which evidence can lower it
 class Evidence {
  public:
   // `kurtosis`: the excess of the fourth moment of the noise, in squares of its variance.
-  Evidence(double prior, double kurtosis) : prior_(prior), kurtosis_(kurtosis) {}
+  Evidence(double prior, double kurtosis, bool expected)
+      : prior_(prior), kurtosis_(kurtosis), is_expected_(expected) {}
 
   void add(double y, double lead, double rest, double noise) {
     const double total = rest + prior_ * lead;
     if (!(total > 0)) return;
-    const double weight = lead / (total * total);
+    const double weight = lead / (total * total), tail = kurtosis_ * noise * noise;
     above_ += weight * (y * y - rest);
     expected_ += weight * lead;
-    spread_ += weight * weight * (2 * total * total + kurtosis_ * noise * noise);
+    spread_ += weight * weight * (2 * total * total + tail);
+    spread_of_nothing_ += weight * weight * (2 * rest * rest + tail);
   }
 
-  // The prior holds for itself with an error as large as itself.
+  // Unknowns that are expected keep what the evidence cannot deny: the prior holds for itself with
+  // an error as large as itself. Others are nothing unless they stand out of what the sums would
+  // show of nothing.
   double lowered() const {
     if (!(expected_ > 0) || !(prior_ > 0)) return prior_;
     const double seen = above_ / expected_;
+    if (!is_expected_) {
+      return above_ < kStandsOut * std::sqrt(spread_of_nothing_) ? 0 : std::min(seen, prior_);
+    }
     const double trust = prior_ * prior_ / (prior_ * prior_ + spread_ / (expected_ * expected_));
     return std::clamp(trust * seen + (1 - trust) * prior_, kLeastOfPrior * prior_, prior_);
   }
 
  private:
   double prior_, kurtosis_;
-  double above_ = 0, expected_ = 0, spread_ = 0;
+  bool is_expected_;
+  double above_ = 0, expected_ = 0, spread_ = 0, spread_of_nothing_ = 0;
 };
 
 // Slopes move all rows of a mode at once: each has one sum over rows, weighted by what they tell.
 double lowered_slopes(double prior, double own, const Matrix& features, const Vector& sums,
-                      const Vector& lead, const Vector& rest, double kurtosis) {
-  Evidence evidence(prior, kurtosis);
+                      const Vector& lead, const Vector& rest, double kurtosis, bool expected) {
+  Evidence evidence(prior, kurtosis, expected);
   const Vector total = rest + own * lead.cwiseAbs2();
   const Vector weight = (total.array() > 0).select(lead.array() / total.array(), 0.0);
   for (Index c = 0; c < features.cols(); ++c) {
@@ -131,15 +140,16 @@ Priors lowered_by_evidence(Priors priors, const Design& design, const NoisySums&
   const Answers& squares = design.squares();
   const double noise = found.variance;
   const double kurtosis = found.noise == RatingNoise::laplace ? 3 : 0;
+  const bool expected = design.plan().positions_tell;
   for (std::size_t m = 0; m < priors.modes.size(); ++m) {
-    Evidence evidence(priors.modes[m], kurtosis);
+    Evidence evidence(priors.modes[m], kurtosis, expected);
     for (Index r = 0; r < lead.modes[m].size(); ++r) {
       evidence.add(found.sums.modes[m][r], lead.modes[m][r] * lead.modes[m][r],
                    noise + rating * squares.modes[m][r], noise);
     }
     priors.modes[m] = evidence.lowered();
   }
-  Evidence tastes(priors.tastes, kurtosis);
+  Evidence tastes(priors.tastes, kurtosis, expected);
   const FactorRows& own = design.own_tastes();
   for (Index u = 0; u < own.rows(); ++u) {
     for (Index c = 0; c < own.cols(); ++c) {
@@ -151,11 +161,13 @@ Priors lowered_by_evidence(Priors priors, const Design& design, const NoisySums&
   const auto rest = [&](std::size_t m) -> Vector {
     return (squares.modes[m] * rating).array() + noise;
   };
-  priors.user_slope = lowered_slopes(priors.user_slope, priors.modes[0], design.features().users,
-                                     found.sums.modes[0], lead.modes[0], rest(0), kurtosis);
+  priors.user_slope =
+      lowered_slopes(priors.user_slope, priors.modes[0], design.features().users,
+                     found.sums.modes[0], lead.modes[0], rest(0), kurtosis, expected);
   if (lead.modes[1].size() > 0) {
-    priors.item_slope = lowered_slopes(priors.item_slope, priors.modes[1], design.features().items,
-                                       found.sums.modes[1], lead.modes[1], rest(1), kurtosis);
+    priors.item_slope =
+        lowered_slopes(priors.item_slope, priors.modes[1], design.features().items,
+                       found.sums.modes[1], lead.modes[1], rest(1), kurtosis, expected);
   }
   return priors;
 }

@@ -2,9 +2,10 @@
 //
 // First, how large the unknowns are. Each block has a prior variance. The sums of the block show
 // its square by the method of moments, with an error that is known from public numbers. Where they
-// show less than the prior says, the prior is lowered towards what they show, as far as the error
-// permits: a block that has no effects is not learnt from its noise. Then the posterior mean of all
-// unknowns, by conjugate gradients.
+// show less than the prior says, the prior is lowered. Where people chose what they rate, rows have
+// effects and tastes, and the prior is lowered as far as the error permits. Where places are
+// random, a block counts only if its effects stand out of noise; where none does, the result is the
+// mean. Then the posterior mean of all unknowns, by conjugate gradients.
 #pragma once
 
 #include "sotto/complete/private/sums_design.h"

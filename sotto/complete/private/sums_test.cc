@@ -102,6 +102,27 @@ TEST(PrivateSums, plans_shares_that_sum_to_one_and_depend_on_positions_alone) {
   EXPECT_NEAR(plan.items + plan.each_context + plan.tastes, 1, 1e-12);
 }
 
+// Random places tell nothing, so no tastes are asked for, and their share goes to the rows.
+TEST(PrivateSums, ask_for_no_tastes_where_positions_do_not_tell) {
+  const ObservedEntries data = biased_ratings();
+  RatingShape shape = shape_of(data);
+  const PrivateSumsPlan usual = plan_private_sums(shape, 5, 3);
+  shape.positions_tell = false;
+  const PrivateSumsPlan bare = plan_private_sums(shape, 5, 3);
+  EXPECT_EQ(usual.taste_count, 3);
+  EXPECT_EQ(bare.taste_count, 0);
+  EXPECT_GT(bare.items, usual.items);
+  EXPECT_NEAR(bare.items + bare.each_context, 1, 1e-12);
+  for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
+    const RatingPlan plan{{200, 1e-6}, kSumsBounds, noise, bare.values};
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(1));
+    RatingSums sums(RatingValues(data.value), plan, run);
+    const CompletionModel model = fit_private_sums(data, bare, LowRank::cp, 3, sums).model;
+    EXPECT_LT(root_mean_square_error(data, model.predict(data)), 0.25);
+    EXPECT_EQ(run.certify().releases.size(), 2u);
+  }
+}
+
 // Few ratings of a user weigh much in the sum of the user, many little; no rating exceeds norm 1.
 TEST(PrivateSums, weigh_ratings_by_the_number_that_a_user_has) {
   const PrivateSumsPlan plan = plan_private_sums({{4, 50, 3}, 1000}, 1, 3);
