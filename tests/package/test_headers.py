@@ -25,8 +25,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 def text_of(header):
+    """A header as it is installed, but for its includes of others."""
     folder = BUILD / "generated" if header == GENERATED else ROOT
-    return (folder / header).read_text()
+    return public_headers.OWN_TARGETS.sub("", (folder / header).read_text())
 
 
 def compile_alone(header):

@@ -2,13 +2,14 @@
 // tests then make the same steps over less.
 #pragma once
 
-// GCC says it by a macro, Clang by a feature.
-#if defined(__has_feature)
+// GCC says it by a macro, Clang by a feature. (Eigen defines __has_feature, as 0, where the compiler
+// does not.)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SOTTO_SANITIZED
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SOTTO_SANITIZED
 #endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SOTTO_SANITIZED
 #endif
 
 namespace sotto {
