@@ -40,10 +40,11 @@ void require_no_loss() {
 
 // Questions and parts have megabytes, and come and go. By default most of this memory is handed
 // back at once, and the kernel clears it again for the next message: a third of what ranks cost.
+// To be called before there are threads.
 void keep_freed_memory() {
   constexpr int kMegabyte = 1 << 20;
-  mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);
-  mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);
+  mallopt(M_MMAP_THRESHOLD, 32 * kMegabyte);   // NOLINT(concurrency-mt-unsafe)
+  mallopt(M_TRIM_THRESHOLD, 256 * kMegabyte);  // NOLINT(concurrency-mt-unsafe)
 }
 
 // Looks more often at first: most answers come soon. A wait is longer by an eighth at most, and
