@@ -2,8 +2,8 @@
 // tests then make the same steps over less.
 #pragma once
 
-// GCC says it by a macro, Clang by a feature. (Eigen defines __has_feature, as 0, where the compiler
-// does not.)
+// GCC says it by a macro, Clang by a feature. (Eigen defines __has_feature, as 0, where the
+// compiler does not.)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SOTTO_SANITIZED
 #elif defined(__has_feature)
