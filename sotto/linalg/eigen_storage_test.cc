@@ -9,6 +9,8 @@
 namespace sotto {
 namespace {
 
+// A sanitizer ends a program that asks for more memory than it knows.
+#ifndef SOTTO_SANITIZED
 // More bytes than there are addresses, in a number that Eigen still asks the system for.
 constexpr Index kTooMany = Index{1} << 45;
 
@@ -22,8 +24,6 @@ void a_size_that_cannot_be_leaves_nothing(Dense m, Index rows, Index cols) {
 }
 
 TEST(EigenStorage, without_memory_a_matrix_is_given_back_once) {
-  // A sanitizer ends a program that asks for more memory than it knows.
-  if (kSanitized) GTEST_SKIP();
   a_size_that_cannot_be_leaves_nothing<Matrix>(Matrix::Random(30, 20), kTooMany / 2, 2);
   a_size_that_cannot_be_leaves_nothing<RowMatrix>(RowMatrix::Random(30, 20), kTooMany / 2, 2);
   a_size_that_cannot_be_leaves_nothing<Vector>(Vector::Random(30), kTooMany, 1);
@@ -34,6 +34,7 @@ TEST(EigenStorage, without_memory_a_matrix_is_given_back_once) {
   a_size_that_cannot_be_leaves_nothing<Eigen::VectorXi>(Eigen::VectorXi::Random(30), 2 * kTooMany,
                                                         1);
 }
+#endif
 
 TEST(EigenStorage, a_size_that_stays_keeps_numbers_and_place) {
   Matrix m = Matrix::Random(6, 4);
