@@ -52,10 +52,9 @@ class Evidence {
 };
 
 // Slopes move all rows of a mode at once: each has one sum over rows, weighted by what they tell.
-double lowered_slopes(double prior, double own, const Matrix& features, const Vector& sums,
-                      const Vector& lead, const Vector& rest, double kurtosis, bool expected) {
-  Evidence evidence(prior, kurtosis, expected);
-  const Vector total = rest + own * lead.cwiseAbs2();
+// `total`: the variance of a sum without them.
+double lowered_slopes(Evidence evidence, const Matrix& features, const Vector& sums,
+                      const Vector& lead, const Vector& total) {
   const Vector weight = (total.array() > 0).select(lead.array() / total.array(), 0.0);
   for (Index c = 0; c < features.cols(); ++c) {
     const Vector coefficient = features.col(c).cwiseProduct(weight);
@@ -161,13 +160,14 @@ Priors lowered_by_evidence(Priors priors, const Design& design, const NoisySums&
   const auto rest = [&](std::size_t m) -> Vector {
     return (squares.modes[m] * rating).array() + noise;
   };
-  priors.user_slope =
-      lowered_slopes(priors.user_slope, priors.modes[0], design.features().users,
-                     found.sums.modes[0], lead.modes[0], rest(0), kurtosis, expected);
+  const auto slope = [&](std::size_t m, double prior, const Matrix& features) {
+    const Vector total = rest(m) + priors.modes[m] * lead.modes[m].cwiseAbs2();
+    return lowered_slopes(Evidence(prior, kurtosis, expected), features, found.sums.modes[m],
+                          lead.modes[m], total);
+  };
+  priors.user_slope = slope(0, priors.user_slope, design.features().users);
   if (lead.modes[1].size() > 0) {
-    priors.item_slope =
-        lowered_slopes(priors.item_slope, priors.modes[1], design.features().items,
-                       found.sums.modes[1], lead.modes[1], rest(1), kurtosis, expected);
+    priors.item_slope = slope(1, priors.item_slope, design.features().items);
   }
   return priors;
 }
