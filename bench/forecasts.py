@@ -306,9 +306,11 @@ def add_completion(program, folder, movielens, add):
 
 # ---- topics ----
 
+SHARED = {0.1: "few", 0.4: "some", 0.8: "many"}
 TOPIC_EPSILONS = [2.0 ** n for n in range(-4, 7)]
 # Documents, words, topics, words of a document, and the shape of the gamma law by which the
-# frequency of a word differs between topics: the smaller, the fewer words are shared.
+# frequency of a word differs between topics: the smaller, the fewer words are shared. The plan is
+# told how many (--shared).
 TOPIC_SHAPES = ((3000, 1500, 6, 50, 0.4), (8000, 4000, 8, 100, 0.4), (1500, 800, 4, 60, 0.4),
                 (15000, 1200, 5, 7, 0.4), (40000, 2000, 6, 6, 0.4), (5000, 3000, 12, 40, 0.4),
                 (2500, 6000, 5, 120, 0.4), (10000, 1000, 8, 20, 0.4),
@@ -363,11 +365,12 @@ def main_topics(program, corpus, vocabulary, topics, test, out, *options):
     return [max(range(topics), key=lambda t: row[t]) for row in zip(*columns)]
 
 
-def topics_cell(program, folder, corpus, test, vocabulary, topics, labels):
+def topics_cell(program, folder, corpus, test, vocabulary, topics, labels, shared="some"):
     """`labels` of the test documents, or the corpus whose topics without privacy give them."""
     documents, words, length = shape_of(corpus)
     plan = sotto_json(program, "topics", corpus, "-k", topics, "--words", words, "--documents", documents,
-                      "--length", length, "--epsilon", 1, "--delta", "1e-6", "--plan")
+                      "--length", length, "--shared", shared, "--epsilon", 1, "--delta", "1e-6",
+                      "--plan")
     predicted = plan["forecasts"]["epsilon"]
     seen = lambda source, *options: main_topics(program, source, vocabulary, topics, test,
                                                 folder / "found", *options)
@@ -397,7 +400,8 @@ def generated_topics_cell(program, folder, shape, seed):
                         "--seed", str(10 * seed + of_part), "--out", folder / part, "--force"],
                        check=True, capture_output=True)
     return topics_cell(program, folder, folder / "train/docword.txt", folder / "test/docword.txt",
-                       folder / "train/vocab.txt", topics, folder / "other/docword.txt")
+                       folder / "train/vocab.txt", topics, folder / "other/docword.txt",
+                       SHARED[spread])
 
 
 def dblp_cell(program, folder, source, count, topics=4):
@@ -433,8 +437,8 @@ def kos_cell(program, folder, source, topics):
 def add_topics(program, folder, dblp, kos, add):
     for seed, shape in enumerate(TOPIC_SHAPES, 70):
         documents, words, topics, length, spread = shape
-        shared = {0.1: "few", 0.4: "some", 0.8: "many"}[spread]
-        add(f"topics, {documents} documents of {length}, {words} words, k {topics}, {shared} shared",
+        add(f"topics, {documents} documents of {length}, {words} words, k {topics}, "
+            f"{SHARED[spread]} shared",
             generated_topics_cell(program, folder, shape, seed))
     for count in (5000, 15000, 54595) if dblp else ():
         add(f"topics, {count} titles of DBLP", dblp_cell(program, folder, dblp, count))

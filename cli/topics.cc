@@ -42,6 +42,7 @@ class Topics final : public Command {
         .integer("words", 0, words_, {1, kMost},
                  "for `plan`: how many words the vocabulary has, when `vocab` is not given")
         .real("length", 0, task_.length, {1, 1e9}, "for `plan`: a guess at the words of a document")
+        .choice("shared", task_.shared, "for `plan`: a guess at how many words the topics share")
         .append(common_.table());
   }
   std::vector<std::string> usual_options() const override {
@@ -124,7 +125,7 @@ class Topics final : public Command {
 
   void write(const TopicsResult& result, std::optional<OutputFolder>& folder) {
     std::vector<std::string> unused = task_.unused_options();
-    unused.insert(unused.end(), {"plan", "documents", "words", "length"});
+    unused.insert(unused.end(), {"plan", "documents", "words", "length", "shared"});
     ResultDocument document = start_document("Topics of a corpus", unused);
     describe(result, document);
     if (result.open) document.seconds("reading", seconds_reading_);

@@ -8,8 +8,6 @@
 namespace sotto {
 namespace {
 
-// Below this strength there are no expectation steps, and the second moment gets their share.
-constexpr double kStrengthForSteps = 80;
 // Shorter documents have no triples, or too few: the pair moment gets the share of the third.
 constexpr double kLengthForTriples = 5;
 // Rounds on the variational parameters within an expectation step.
@@ -52,7 +50,7 @@ class TopicReleases {
     continue_or_throw(progress_, {"first moment", 0, 0});
     estimate_.take_first(
         documents_.first_moment(plan_.first_rule, plan_.mu_of(shares_.first)).value());
-    if (plan_.may_skip_steps && strength() < kStrengthForSteps) {
+    if (plan_.may_skip_steps && !plan_.topics_stand_out(strength())) {
       shares_.second += shares_.steps;
       shares_.steps = 0;
       steps_ = 0;

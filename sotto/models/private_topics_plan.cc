@@ -14,12 +14,19 @@ constexpr std::int64_t kCoreWordsOfTopic = 10;
 // For triples: the directions of the third moment per topic.
 constexpr Index kWideOfTopic = 2;
 constexpr std::int64_t kChosenTopicSteps = 3;
+// The variance of the ratio of a word's probability in a topic to its frequency: a gamma law of
+// shape 0.4, about as topics of real corpora differ (docs/planning.md).
+constexpr double kTopicVariance = 1 / 0.4;
 // A later step starts from better topics, so it gets a larger share.
 constexpr double kStepGrowth = 1.3;
-// The forecast: topics are told apart from where on mu l^kTopicLength reaches
-// kTopicMu (k V / N)^kTopicPower, for documents of l words. Fitted to generated corpora. How many
-// words the topics share moves that by kTopicRange either way.
-constexpr double kTopicMu = 7, kTopicPower = 0.8, kTopicLength = 1.2, kTopicRange = 4;
+// The forecast: topics are told apart from where on mu reaches
+// kTopicMu k (V / N)^kTopicPower / l, for documents of l words. Fitted to generated corpora
+// (docs/planning.md), as are the factors for topics that share few or many words. Real corpora lay
+// between kTopicRange times less and more.
+constexpr double kTopicMu = 1.9, kTopicPower = 0.6, kTopicRange = 4;
+double factor_of(SharedWords shared) {
+  return shared == SharedWords::few ? 0.23 : shared == SharedWords::many ? 2.8 : 1;
+}
 constexpr double kDocumentsOfTopic = 10;  // with fewer there are no topics without privacy, either
 constexpr double kUnknownWords = 1e4;     // of a vocabulary that is to be chosen
 constexpr double kFrequentWords = 15;     // of it, which are about as frequent as the first
@@ -171,6 +178,14 @@ Index PrivateTopicPlan::core_for(double strength) const {
   return std::max(least, static_cast<std::int64_t>(wanted));
 }
 
+// The topics b_t differ from the frequencies f by v |f|^2 on average, so E[(b - f)(b - f)^T] has
+// k - 1 eigenvalues of about v |f|^2 / k. `strength` is |f|^2 over the edge of the noise for one
+// word; in a core of n words that edge is sqrt(n) times as large.
+bool PrivateTopicPlan::topics_stand_out(double strength) const {
+  const auto n = static_cast<double>(core_for(strength));
+  return strength * kTopicVariance >= static_cast<double>(topics) * std::sqrt(n);
+}
+
 Index third_directions(Index topics, Index core) { return std::min(kWideOfTopic * topics, core); }
 
 Index third_dimensions(Index topics, Index core) {
@@ -279,14 +294,14 @@ TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, doubl
 }
 
 TopicEpsilon expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
-                                    const DocumentPrivacyOptions& privacy, double length) {
+                                    const DocumentPrivacyOptions& privacy, double length,
+                                    SharedWords shared) {
   TopicOptions as_chosen = options;
   as_chosen.refine.reset();
   const auto documents = static_cast<double>(shape.documents);
   const auto topics = static_cast<double>(options.topics);
   // Fitted for alpha0 = 1.
-  const double scale =
-      0.5 * (1 + options.concentration()) * kTopicMu * std::pow(length, -kTopicLength);
+  const double scale = 0.5 * (1 + options.concentration()) * kTopicMu * topics / length;
   const auto from = [&](double factor) {
     return least_epsilon([&](double epsilon) {
       DocumentPrivacyOptions at = privacy;
@@ -296,11 +311,10 @@ TopicEpsilon expected_topic_epsilon(const PublicCorpusShape& shape, const TopicO
       const double words = is_known ? words_of(shape) : forecast_topics(plan, 0, length).chosen;
       const bool can_be = documents >= kDocumentsOfTopic * topics &&
                           (is_known || words >= static_cast<double>(kCoreWordsOfTopic) * topics);
-      const double wanted = scale * std::pow(topics * words / documents, kTopicPower);
-      return can_be && plan.mu >= factor * wanted;
+      return can_be && plan.mu >= factor * scale * std::pow(words / documents, kTopicPower);
     });
   };
-  return {from(1), from(1 / kTopicRange), from(kTopicRange)};
+  return {from(factor_of(shared)), from(1 / kTopicRange), from(kTopicRange)};
 }
 
 }  // namespace sotto

@@ -49,6 +49,10 @@ struct PrivateTopicPlan {
   VocabularyPlan vocabulary() const;
   // The size of the core, from the strength of the signal that the first moment shows.
   Index core_for(double strength) const;
+  // Whether the topics, and not the frequencies alone, are expected to stand out of the noise of
+  // the second moment. Expectation steps start from them; where they do not stand out, steps learn
+  // nothing, and the second moment gets their share.
+  bool topics_stand_out(double strength) const;
 };
 
 // Words of the second moment for each unit of signal over noise.
@@ -81,13 +85,15 @@ struct TopicForecast {
 // of which the r-th is as frequent as 1/(r + 15).
 TopicForecast forecast_topics(const PrivateTopicPlan& plan, double alpha0, double length);
 
-// The epsilon from which on a run tells topics apart half as well as a run without privacy does.
-// The topics of `least` share few words, those of `most` many: real corpora lay between. Infinite
-// where no epsilon up to 100 reaches it. docs/planning.md has the measurements.
+// The epsilon from which on a run tells topics apart half as well as a run without privacy does,
+// for topics that share as many words as is guessed; `least` and `most` are for topics that share
+// fewer or more than was measured on real corpora. Infinite where no epsilon up to 100 reaches it.
+// docs/planning.md has the measurements.
 struct TopicEpsilon {
   double expected, least, most;
 };
 TopicEpsilon expected_topic_epsilon(const PublicCorpusShape& shape, const TopicOptions& options,
-                                    const DocumentPrivacyOptions& privacy, double length);
+                                    const DocumentPrivacyOptions& privacy, double length,
+                                    SharedWords shared = SharedWords::some);
 
 }  // namespace sotto

@@ -84,6 +84,21 @@ TEST(PrivateTopicPlan, few_words_and_much_data_are_taken_without_bias) {
   EXPECT_EQ(plan_of(900000, 1000, 8).mechanism, TopicMechanism::pairs);
 }
 
+// In a core of 4 S words, topics of variance 2.5 exceed the noise from the strength S on where
+// 2.5 S = k sqrt(4 S).
+TEST(PrivateTopicPlan, topics_stand_out_where_they_exceed_the_noise_of_the_second_moment) {
+  for (const std::int64_t k : {5, 10}) {
+    const PrivateTopicPlan plan = plan_private_topics({5000, 10000}, topics(k), privacy(1));
+    const double least = 0.64 * static_cast<double>(k * k);
+    EXPECT_FALSE(plan.topics_stand_out(0.95 * least));
+    EXPECT_TRUE(plan.topics_stand_out(1.05 * least));
+    DocumentPrivacyOptions large = privacy(1);
+    large.core = 4000;
+    EXPECT_FALSE(
+        plan_private_topics({5000, 10000}, topics(k), large).topics_stand_out(1.05 * least));
+  }
+}
+
 TEST(PrivateTopicPlan, costs_no_more_than_the_budget_holds) {
   for (const double epsilon : {1e-3, 0.1, 1.0, 10.0}) {
     const PrivateTopicPlan plan = plan_private_topics({100000, 1000}, topics(10), privacy(epsilon));
@@ -203,6 +218,12 @@ TEST(PrivateTopics, more_is_expected_of_more_documents_longer_ones_fewer_words_a
   const TopicEpsilon range = expected_topic_epsilon({5000, 2000}, topics(5), privacy(1), 50);
   EXPECT_LT(range.least, range.expected);
   EXPECT_GT(range.most, range.expected);
+  const auto shared = [](SharedWords words) {
+    return expected_topic_epsilon({5000, 2000}, topics(5), privacy(1), 50, words).expected;
+  };
+  EXPECT_EQ(shared(SharedWords::some), range.expected);
+  EXPECT_LT(shared(SharedWords::few), 0.5 * range.expected);
+  EXPECT_GT(shared(SharedWords::many), 2 * range.expected);
   // Words that have to be chosen are a second condition.
   const PrivateTopicPlan few = plan_private_topics({1000, 0}, topics(5), privacy(1)),
                          many = plan_private_topics({50000, 0}, topics(5), privacy(1));
@@ -213,7 +234,7 @@ TEST(PrivateTopics, more_is_expected_of_more_documents_longer_ones_fewer_words_a
 }
 
 TEST(PrivateTopics, steps_are_left_out_where_they_would_not_pay_and_their_share_is_used) {
-  const Outcome weak = run(random_corpus(300, 9, 2, 1), topics(2), privacy(1));
+  const Outcome weak = run(random_corpus(40, 9, 2, 1), topics(2), privacy(1));
   EXPECT_EQ(weak.fit.steps, 0);
   ASSERT_EQ(weak.certificate.releases.size(), 2u);
   const double second = std::get<GaussianCost>(weak.certificate.releases[1].record.cost).mu;

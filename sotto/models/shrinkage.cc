@@ -11,7 +11,8 @@ constexpr Index kAtoms = 40;
 constexpr double kSmallestRatio = 0.01;
 constexpr int kLawSteps = 60;          // of expectation-maximisation for the law
 constexpr Index kCellsForLaw = 50000;  // more do not sharpen forty probabilities
-constexpr double kStandsOut = 3;       // deviations
+constexpr double kStandsOut = 6;       // deviations; there the noise is finer than the grid
+constexpr double kNearZero = 0.1;      // ratios up to this one count as none
 
 using Atoms = Eigen::Array<double, kAtoms, 1>;
 
@@ -73,6 +74,12 @@ class RatioLaw {
     return scale_of(cell) * (posterior * grid_).sum() / posterior.sum();
   }
 
+  // The probability that a cell has next to nothing.
+  double near_zero(Index cell) const {
+    const Atoms posterior = likelihood_of(cell).of_atom * law_;
+    return (grid_ <= kNearZero).select(posterior, 0).sum() / posterior.sum();
+  }
+
  private:
   double scale_of(Index cell) const { return row_scales_[cell % values_.rows()]; }
   Likelihood likelihood_of(Index cell) const {
@@ -97,7 +104,9 @@ Matrix shrink(const Matrix& values, const Matrix& deviations, const Vector& row_
   Matrix result = values;
   for (Index i = 0; i < values.size(); ++i) {
     const double x = values.data()[i], d = deviations.data()[i];
-    if (!stands_out(x, d)) result.data()[i] = std::min(law.mean(i), std::max(x - 0.5 * d, 0.0));
+    if (stands_out(x, d)) continue;
+    const double mean = law.mean(i);
+    result.data()[i] = law.near_zero(i) > 0.5 ? std::min(mean, std::max(x - 0.5 * d, 0.0)) : mean;
   }
   return result;
 }

@@ -39,22 +39,35 @@ TEST(Shrinkage, comes_nearer_the_truth_than_cutting_at_zero) {
   }
 }
 
-TEST(Shrinkage, numbers_far_out_stay_and_none_grows_or_falls_below_zero) {
+TEST(Shrinkage, numbers_far_out_stay_and_none_falls_below_zero) {
   const Planted planted(1000, 4, 2, 4);
   const Matrix shrunk = shrink(planted.values, planted.deviations, planted.scales, 30);
   int stayed = 0;
   for (Index i = 0; i < shrunk.size(); ++i) {
     const double x = planted.values.reshaped()[i], d = planted.deviations.reshaped()[i];
     const double y = shrunk.reshaped()[i];
-    if (x > 3 * d) {
+    if (x > 6 * d) {
       EXPECT_EQ(y, x);
       ++stayed;
-    } else {
-      EXPECT_LE(y, std::max(x - 0.5 * d, 0.0));
-      EXPECT_GE(y, 0);
     }
+    EXPECT_GE(y, 0);
   }
-  EXPECT_GT(stayed, 200);
+  EXPECT_GT(stayed, 100);
+}
+
+// Words that the noise hides keep the mass that their scales give them, where all words have some.
+TEST(Shrinkage, numbers_that_the_noise_hides_become_their_scales) {
+  SeededRandom random(10);
+  const Index n = 5000;
+  Vector scales(n), values(n);
+  for (Index i = 0; i < n; ++i) {
+    scales[i] = 0.5 + random.uniform();
+    values[i] = scales[i] + 2 * random.normal();
+  }
+  const Vector means = shrink(values, Vector::Constant(n, 2), scales, 10);
+  // The mean of the noise has deviation 0.028, 3% of that of the scales: five of them.
+  EXPECT_NEAR(means.sum() / scales.sum(), 1, 0.15);
+  EXPECT_GT(means.minCoeff(), 0.1);
 }
 
 // Where everything is noise, hardly any of it is left. Where nothing is, the middle of the law is
@@ -110,7 +123,7 @@ TEST(Shrinkage, posterior_means_fall_back_on_scales_that_are_near) {
   EXPECT_LT((means - truth).norm(), 0.6 * (scales - truth).norm());
   EXPECT_GT(means.minCoeff(), 0);
   for (Index i = 0; i < n; ++i) {
-    EXPECT_TRUE(values[i] <= 3 * deviations[i] || means[i] == values[i]) << i;
+    EXPECT_TRUE(values[i] <= 6 * deviations[i] || means[i] == values[i]) << i;
   }
 }
 

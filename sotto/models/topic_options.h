@@ -49,6 +49,14 @@ struct TopicOptions {
   std::int64_t public_steps() const { return refine.value_or(5); }
 };
 
+// A guess at how many words the topics share, for a plan: where the frequency of a word has in each
+// topic a factor from a gamma law, its shape is 0.1, 0.4 or 0.8.
+enum class SharedWords { few, some, many };
+constexpr auto enum_names(SharedWords) {
+  return std::to_array<EnumName<SharedWords>>(
+      {{SharedWords::few, "few"}, {SharedWords::some, "some"}, {SharedWords::many, "many"}});
+}
+
 // The moments that a private model is made from. A run takes one of the last two.
 enum class TopicMechanism { automatic, pairs, triples };
 constexpr auto enum_names(TopicMechanism) {

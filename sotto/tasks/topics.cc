@@ -77,7 +77,7 @@ std::vector<Forecast> forecasts_of(const TopicsTask& task, const PrivateTopicPla
       {"core_words", core,
        fmt::format("about {:.0f} words are expected to stand out in the pair moment", core)});
   const TopicEpsilon epsilon =
-      expected_topic_epsilon(numbers.shape, task.topics, task.privacy, task.length);
+      expected_topic_epsilon(numbers.shape, task.topics, task.privacy, task.length, task.shared);
   const auto at = [](double value) {
     return std::isfinite(value) ? fmt::format("{:.2g}", value) : std::string("above 100");
   };

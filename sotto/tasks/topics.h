@@ -49,10 +49,12 @@ struct TopicsTask {
   // Counts of words in some public corpus, for a private run; the vocabulary, too, where no other
   // is given.
   std::string background;
-  // A guess at the different words of a document: for what plan() expects.
+  // Guesses at the different words of a document and at the words that topics share: for what
+  // plan() expects.
   double length = 50;
+  SharedWords shared = SharedWords::some;
 
-  OptionTable table();  // without `length`, which only plans use
+  OptionTable table();  // without these two, which only plans use
 
   // Refuses what cannot be combined, and companions that are not there, whatever the documents.
   void check() const;

@@ -198,7 +198,7 @@ class PrivateTopics(TopicsTest):
         self.assertEqual(sorted(result["diagnostics"]),
                          ["core_words", "expectation_steps", "mechanism"])
         self.assertEqual(result["options"]["refine"], result["diagnostics"]["expectation_steps"])
-        for unused in "clip", "form", "min-df", "plan", "documents", "length":
+        for unused in "clip", "form", "min-df", "plan", "documents", "length", "shared":
             self.assertNotIn(unused, result["options"])
         self.assertEqual(sorted(result["input"]), ["documents", "words"])
         self.assertEqual(sorted(result["evaluation"]),
