@@ -23,9 +23,9 @@ constexpr double kStepGrowth = 1.3;
 // kTopicMu k (V / N)^kTopicPower / l, for documents of l words. Fitted to generated corpora
 // (docs/planning.md), as are the factors for topics that share few or many words. Real corpora lay
 // between kTopicRange times less and more.
-constexpr double kTopicMu = 1.9, kTopicPower = 0.6, kTopicRange = 4;
+constexpr double kTopicMu = 2.1, kTopicPower = 0.6, kTopicRange = 4;
 double factor_of(SharedWords shared) {
-  return shared == SharedWords::few ? 0.23 : shared == SharedWords::many ? 2.8 : 1;
+  return shared == SharedWords::few ? 0.22 : shared == SharedWords::many ? 2.9 : 1;
 }
 constexpr double kDocumentsOfTopic = 10;  // with fewer there are no topics without privacy, either
 constexpr double kUnknownWords = 1e4;     // of a vocabulary that is to be chosen
