@@ -219,6 +219,12 @@ class ReportPages(unittest.TestCase):
                 if key == "privacy" and part:
                     for release in part["releases"]:
                         release.pop("precision", None)
+                    # These two are the same on every page, and stand in its sentences as words.
+                    words = self.browser.evaluate("document.body.textContent")
+                    alarms, group = (part["meaning"].pop(n) for n in ("false_alarms", "group"))
+                    self.assertIn(f"{100 * alarms:.0f} false alarms in 100", words)
+                    self.assertEqual(group, 5)
+                    self.assertIn("Five together", words)
                 for number in numbers_in(part):
                     self.assertIn(number, shown, (run.name, key))
 
