@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include "sotto/complete/private/noisy_ratings.h"
-
 namespace sotto {
 namespace {
 
@@ -66,11 +64,13 @@ struct PlanMaker {
     return plan_with(gradient_statement(way.parts), way.parts.target,
                      "noisy gradients over samples of ratings", {planned_gradients(way.parts)});
   }
+  Plan operator()(const EntriesWay& way) const {
+    return rating_plan(way.settings, "the posterior of a low-rank model of noisy ratings",
+                       planned_releases(way.parts, way.settings, shape));
+  }
   Plan operator()(const InputWay& way) const {
     return rating_plan(way.settings,
-                       way.by_posterior ? "the posterior of a low-rank model of noisy ratings"
-                                        : fmt::format("{} on noisy ratings",
-                                                      name_of(chosen_method(task.completion))),
+                       fmt::format("{} on noisy ratings", name_of(chosen_method(task.completion))),
                        {planned_values(way.settings, false)});
   }
   Plan operator()(const PublishedWay& way) const {
@@ -106,15 +106,14 @@ struct Fitter {
     return {fit_private_sgd(positions, way.parts, task.completion.rank,
                             static_cast<std::uint64_t>(task.completion.seed), gradients)};
   }
+  PrivateFit operator()(const EntriesWay& way) const {
+    RatingSums sums(std::move(values), way.settings, run);
+    return {fit_noisy_ratings(positions, release_noisy_ratings(way.parts, sums),
+                              way.settings.bounds, task.completion.model, task.completion.rank)};
+  }
   PrivateFit operator()(const InputWay& way) const {
-    std::vector<double> released =
-        release_values(std::move(values), way.settings, false, run).value();
-    if (way.by_posterior) {
-      return {fit_noisy_ratings(positions, released, way.settings, task.completion.model,
-                                task.completion.rank)};
-    }
     ObservedEntries noisy = positions;
-    noisy.value = std::move(released);
+    noisy.value = release_values(std::move(values), way.settings, false, run).value();
     const ValueBounds& bounds = way.settings.bounds;
     CompletionFit fit =
         fit_completion(noisy, task.completion, std::pair(bounds.low, bounds.high), progress);
@@ -145,7 +144,9 @@ RatingWay chosen_way(const CompleteTask& task, const RatingShape& shape) {
   const bool chooses = privacy.mechanism == RatingMechanism::automatic;
   if (privacy.mechanism == RatingMechanism::entries ||
       (chooses && prefers_noisy_ratings(shape, epsilon))) {
-    return InputWay{settings, true};
+    const NoisyRatingsPlan parts = plan_noisy_ratings(shape, epsilon);
+    settings.values = parts.values;
+    return EntriesWay{settings, parts};
   }
   if (privacy.mechanism == RatingMechanism::als) {
     const PrivateAlsPlan parts = plan_private_als(shape, epsilon, rank);

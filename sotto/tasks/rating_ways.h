@@ -7,6 +7,7 @@
 
 #include "sotto/base/progress.h"
 #include "sotto/complete/private/als.h"
+#include "sotto/complete/private/noisy_ratings.h"
 #include "sotto/complete/private/published.h"
 #include "sotto/complete/private/sgd.h"
 #include "sotto/complete/private/sums.h"
@@ -27,17 +28,21 @@ struct AlsWay {
 struct GradientWay {
   GradientPlan parts;
 };
-// Noise on every rating; then a posterior, or the solver of the options.
+// Noise on every rating; then a posterior, with the sum of all ratings, or the solver of the
+// options.
+struct EntriesWay {
+  RatingPlan settings;
+  NoisyRatingsPlan parts;
+};
 struct InputWay {
   RatingPlan settings;
-  bool by_posterior = false;
 };
 struct PublishedWay {
   RatingPlan settings;
   PublishedSettings how;
   Perturbation where;
 };
-using RatingWay = std::variant<SumsWay, AlsWay, GradientWay, InputWay, PublishedWay>;
+using RatingWay = std::variant<SumsWay, AlsWay, GradientWay, EntriesWay, InputWay, PublishedWay>;
 
 RatingWay chosen_way(const CompleteTask& task, const RatingShape& shape);
 

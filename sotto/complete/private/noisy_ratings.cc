@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <numeric>
 #include <utility>
 
+#include "sotto/base/error.h"
 #include "sotto/base/parallel.h"
 #include "sotto/base/random.h"
 #include "sotto/complete/private/matrix_model.h"
@@ -27,6 +28,12 @@ constexpr std::uint64_t kSampleStream = 53;
 // the range. Of generated ratings (docs/completion.md).
 constexpr double kUsualColumn = 0.0035, kUsualError = 0.01, kEnoughToStandOut = 4.6;
 constexpr double kLittleNoise = 0.3;  // of that error
+// What a column counts where there are contexts with which it may change.
+constexpr double kColumnAcrossContexts = 1.0 / 3;
+// The error that the noise may leave in the mean, in widths of the range, and what it may cost.
+constexpr double kErrorOfMean = 0.0007, kLeastForSum = 0.002, kMostForSum = 0.15;
+constexpr const char* kSumOfRatings = "sum of all ratings";
+constexpr const char* kEveryRating = "every rating";
 
 // Gamma(shape, 1) for a shape above 1 (Marsaglia & Tsang 2000).
 double gamma_above_one(double shape, SeededRandom& random) {
@@ -117,15 +124,16 @@ class RowPosterior {
 class Sampler {
  public:
   // `rating`: about the variance of a rating without noise.
-  Sampler(const ObservedEntries& positions, Vector values, double noise_scale, double rating,
-          Index rank)
+  Sampler(const ObservedEntries& positions, const NoisyRatings& ratings, double rating, Index rank)
       : positions_(positions),
-        values_(std::move(values)),
-        noise_scale_(noise_scale),
+        values_(Eigen::Map<const Vector>(ratings.value.data(), std::ssize(ratings.value))),
+        noise_scale_(ratings.noise_scale),
+        mean_of_values_(ratings.mean),
+        variance_of_mean_(ratings.mean_deviation * ratings.mean_deviation),
         rating_(rating),
         rank_(rank),
         error_(kFirstError * rating),
-        noise_of_entries_(Vector::Constant(values_.size(), 2 * noise_scale * noise_scale)) {
+        noise_of_entries_(Vector::Constant(values_.size(), 2 * noise_scale_ * noise_scale_)) {
     SeededRandom random = next_random();
     for (std::size_t m = 0; m < positions_.dims.size(); ++m) {
       rows_.emplace_back(positions_, static_cast<Index>(m));
@@ -188,13 +196,21 @@ class Sampler {
   }
   double weight(Index e) const { return 1 / (error_ + noise_of_entries_[e]); }
 
+  // From the entries and from the mean of all values, as if their errors were independent: they
+  // share the error of the model, which hardly counts wherever the noise does.
   void sample_mean() {
     SeededRandom random = next_random();
-    double sum = 0, weights = 0;
+    double sum = 0, weights = 0, others = 0;
     for (Index e = 0; e < values_.size(); ++e) {
-      sum += weight(e) * (values_[e] - predicted(e) + mean_);
+      const double other = predicted(e) - mean_;
+      others += other;
+      sum += weight(e) * (values_[e] - other);
       weights += weight(e);
     }
+    const auto n = static_cast<double>(values_.size());
+    const double of_sum = 1 / (error_ / n + variance_of_mean_);
+    sum += of_sum * (mean_of_values_ - others / n);
+    weights += of_sum;
     mean_ = sum / weights + random.normal() / std::sqrt(weights);
   }
 
@@ -281,7 +297,7 @@ class Sampler {
 
   const ObservedEntries& positions_;
   Vector values_;
-  double noise_scale_, rating_;
+  double noise_scale_, mean_of_values_, variance_of_mean_, rating_;
   Index rank_;
 
   std::vector<RowEntries> rows_;
@@ -344,18 +360,54 @@ bool prefers_noisy_ratings(const RatingShape& shape, double epsilon) {
   if (shape.positions_tell.value_or(true) && noise > kLittleNoise * kUsualError) return false;
   const auto users = static_cast<double>(shape.dims[0]), items = static_cast<double>(shape.dims[1]);
   const double across = static_cast<double>(shape.ratings) / std::sqrt(users * items);
-  return kUsualColumn * across >= kEnoughToStandOut * (noise + kUsualError);
+  const bool may_change =
+      !shape.positions_tell.value_or(true) &&
+      std::any_of(shape.dims.begin() + 2, shape.dims.end(), [](Index rows) { return rows > 1; });
+  const double column = kUsualColumn * (may_change ? kColumnAcrossContexts : 1);
+  return column * across >= kEnoughToStandOut * (noise + kUsualError);
 }
 
-CompletionModel fit_noisy_ratings(const ObservedEntries& positions, std::span<const double> values,
-                                  const RatingPlan& settings, LowRank kind, Index rank) {
-  Vector noisy = Eigen::Map<const Vector>(values.data(), std::ssize(values));
-  const double width = settings.bounds.width();
-  const double scale = width / settings.target.epsilon;
+NoisyRatingsPlan plan_noisy_ratings(const RatingShape& shape, double epsilon) {
+  SOTTO_REQUIRE(shape.ratings > 0, "there are no entries to learn from");
+  NoisyRatingsPlan plan;
+  const double wanted =
+      std::sqrt(2.0) / (kErrorOfMean * epsilon * static_cast<double>(shape.ratings));
+  plan.sum = std::clamp(wanted, kLeastForSum, kMostForSum);
+  plan.ratings = 1 - plan.sum;
+  plan.values = 1 + shape.ratings;
+  return plan;
+}
+
+std::vector<PlannedRelease> planned_releases(const NoisyRatingsPlan& plan,
+                                             const RatingPlan& settings, const RatingShape& shape) {
+  return {planned_sum({kSumOfRatings, 1, plan.sum}, settings),
+          planned_sum({kEveryRating, shape.ratings, plan.ratings}, settings)};
+}
+
+NoisyRatings release_noisy_ratings(const NoisyRatingsPlan& plan, RatingSums& sums) {
+  const std::int64_t n = plan.values - 1;
+  std::vector<std::int32_t> row(static_cast<std::size_t>(n), 0);
+  const Noisy<Matrix> all = sums.release({kSumOfRatings, 1, row}, plan.sum).value();
+  std::iota(row.begin(), row.end(), 0);
+  const Noisy<Matrix> each = sums.release({kEveryRating, n, row}, plan.ratings).value();
+  const double middle = sums.plan().bounds.middle();
+  NoisyRatings found;
+  found.value.reserve(row.size());
+  for (Index e = 0; e < n; ++e) found.value.push_back(each.value(e, 0) + middle);
+  found.noise_scale = each.deviation / std::sqrt(2.0);
+  found.mean = all.value(0, 0) / static_cast<double>(n) + middle;
+  found.mean_deviation = all.deviation / static_cast<double>(n);
+  return found;
+}
+
+CompletionModel fit_noisy_ratings(const ObservedEntries& positions, const NoisyRatings& ratings,
+                                  const ValueBounds& bounds, LowRank kind, Index rank) {
+  const Eigen::Map<const Vector> noisy(ratings.value.data(), std::ssize(ratings.value));
+  const double width = bounds.width();
   const double spread = (noisy.array() - noisy.mean()).square().mean();
-  const double rating =
-      std::clamp(spread - 2 * scale * scale, width * width / 400, width * width / 4);
-  Sampler sampler(positions, std::move(noisy), scale, rating, rank);
+  const double rating = std::clamp(spread - 2 * ratings.noise_scale * ratings.noise_scale,
+                                   width * width / 400, width * width / 4);
+  Sampler sampler(positions, ratings, rating, rank);
 
   const auto& dims = positions.dims;
   const Index samples = sample_count(positions.size());
@@ -376,7 +428,7 @@ CompletionModel fit_noisy_ratings(const ObservedEntries& positions, std::span<co
   const auto [users, items] = product.cut(rank);
   model.factors[0].leftCols(users.cols()) = users;
   model.factors[1].leftCols(items.cols()) = items;
-  model.range = std::pair(settings.bounds.low, settings.bounds.high);
+  model.range = std::pair(bounds.low, bounds.high);
   return model;
 }
 

@@ -26,9 +26,15 @@ constexpr double kSquareShare = 0.02;
 constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
 constexpr double kMostForMean = 0.6, kLeastForLevels = 0.15, kMostForLevels = 0.8;
 // In widths of the range: where rows are expected to have effects, and where they may have none.
-constexpr double kMeanError = 0.004, kMeanErrorAlone = 0.0015;
-constexpr double kLevelError = 0.3;       // in deviations of levels
-constexpr double kUsualDeviation = 0.25;  // of a rating, in widths of the range
+constexpr double kMeanError = 0.004, kMeanErrorAlone = 0.001;
+constexpr double kLevelError = 0.3;  // in deviations of levels
+// Of a rating, in widths of the range: where positions tell, as of stars, and where they do not.
+constexpr double kUsualDeviation = 0.25, kUsualDeviationAlone = 1.0 / 6;
+// Deviations by which effects of which nothing is expected stand out where half of what could be
+// learnt of them is.
+constexpr double kBelieved = 2;
+// There the mean may get more of the weight of a rating, up to this part.
+constexpr double kMostForMeanAlone = 0.98, kStepForMean = 0.05;
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
 // Prior variances, in variances of a rating.
@@ -105,6 +111,57 @@ std::int64_t numbers_in_sums(const PrivateSumsPlan& plan, const std::vector<Inde
   return numbers;
 }
 
+// The error to expect, in variances of a rating, with noise of this deviation in widths of the
+// range. Every row of a mode counts as one with the mean number of ratings. Tastes and slopes are
+// left out: positions may tell nothing.
+double expected_error(const PrivateSumsPlan& plan, const RatingShape& shape, double deviation,
+                      RatingNoise noise) {
+  const auto ratings = static_cast<double>(shape.ratings);
+  const auto& dims = shape.dims;
+  const double of_rating =
+      deviation / (plan.positions_tell ? kUsualDeviation : kUsualDeviationAlone);
+  const private_sums::RatingWeights weights = private_sums::rating_weights(
+      plan, Vector::Constant(dims[0], ratings / static_cast<double>(dims[0])), deviation, noise);
+  // What is learnt of effects of this variance.
+  const auto learnt = [&](double variance, std::size_t mode, double weight) {
+    if (!plan.asks[mode] || !(weight > 0)) return 0.0;
+    const auto rows = static_cast<double>(dims[mode]);
+    const double of_row = of_rating / (weight * ratings / rows);
+    const double rest = of_row * of_row + rows / ratings;
+    const double found = variance * variance / (variance + rest);
+    if (plan.positions_tell) return found;
+    const double stands_out = variance / rest * std::sqrt(rows / 2) / kBelieved;
+    return found * stands_out * stands_out / (1 + stands_out * stands_out);
+  };
+  const double of_mean = of_rating / (weights.all * ratings);
+  double error = 1 + std::min(of_mean * of_mean, 1.0);
+  error -= learnt(kUserVariance, 0, weights.users[0]);
+  error -= learnt(kItemVariance, 1, weights.items[0]);
+  for (std::size_t m = 2; m < dims.size(); ++m) {
+    error -= learnt(kContextVariance, m, weights.contexts[0]);
+  }
+  return error;
+}
+
+// Where rows have so few ratings, for this epsilon, that less is expected from their effects than
+// the noise of the mean costs, the mean gets nearly everything.
+void give_more_to_the_mean(PrivateSumsPlan& plan, const RatingShape& shape, double epsilon) {
+  const double deviation = std::sqrt(2.0) / (epsilon * plan.sums);
+  const auto error = [&](const PrivateSumsPlan& tried) {
+    return expected_error(tried, shape, deviation, RatingNoise::laplace);
+  };
+  double least = error(plan);
+  PrivateSumsPlan tried = plan;
+  tried.mean_error = 0;  // it gets the most it may
+  for (double part = kMostForMeanAlone; part > kMostForMean; part -= kStepForMean) {
+    tried.most_for_mean = part;
+    if (const double left = error(tried); left < least) {
+      least = left;
+      plan = tried;
+    }
+  }
+}
+
 }  // namespace
 
 void ask_for_something(Matrix& table, std::span<const std::int32_t> used) {
@@ -149,6 +206,7 @@ PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Inde
   plan.each_context = contexts > 0 ? kContextPart * (1 - plan.tastes) / contexts : 0;
   plan.items = 1 - plan.tastes - contexts * plan.each_context;
   plan.values = 1 + numbers_in_sums(plan, dims);
+  if (!plan.positions_tell) give_more_to_the_mean(plan, shape, epsilon);
   return plan;
 }
 
@@ -161,24 +219,10 @@ std::vector<PlannedRelease> planned_releases(const PrivateSumsPlan& plan,
   return {std::move(sums), planned_sum({kSquareSum, 1, plan.squares, 1, 2}, settings)};
 }
 
-// Every user and every item as one with the mean number of ratings. Tastes and slopes are left out:
-// positions may tell nothing.
 Forecast error_forecast(const PrivateSumsPlan& plan, const RatingPlan& settings,
                         const RatingShape& shape) {
   const double deviation = relative_deviation(settings, plan.sums);
-  const auto ratings = static_cast<double>(shape.ratings);
-  const auto users = static_cast<double>(shape.dims[0]), items = static_cast<double>(shape.dims[1]);
-  const private_sums::RatingWeights weights = private_sums::rating_weights(
-      plan, Vector::Constant(shape.dims[0], ratings / users), deviation, settings.noise);
-  // What is learnt of effects of this variance from `count` ratings with this weight.
-  const auto learnt = [&](double variance, double count, double weight) {
-    const double noise = deviation / (kUsualDeviation * weight * count);
-    return variance * variance / (variance + noise * noise + 1 / count);
-  };
-  double explained = learnt(kUserVariance, ratings / users, weights.users[0]);
-  if (plan.asks[1]) explained += learnt(kItemVariance, ratings / items, weights.items[0]);
-  const double mean_noise = deviation / (kUsualDeviation * weights.all * ratings);
-  const double error = std::sqrt(1 - explained + std::min(mean_noise * mean_noise, 1.0));
+  const double error = std::sqrt(expected_error(plan, shape, deviation, settings.noise));
   return {"error_over_deviation", error,
           fmt::format("the error of a prediction is expected to be about {:.2f} of the standard "
                       "deviation of the ratings, less where positions tell of tastes",

@@ -10,7 +10,7 @@
 // follows by conjugate gradients (sums_posterior). The design Z, the queries Q and the variances V
 // of the noise are public, so a sum with little noise counts in full and any other as little as it
 // is worth. The prior variances D and s are public shares of the variance of a rating, which is one
-// of the releases, and are lowered where the sums show that a block has smaller effects.
+// of the releases; the sums show how large the effects of a block are, and D follows.
 //
 // Cost: about 250 steps of entries * (order + 4 tastes) flops.
 // Privacy: everything after the releases is a function of them. release/rating_sums.md.
@@ -47,7 +47,8 @@ struct PrivateSumsPlan {
 
 // The plan depends on epsilon and on the number of ratings per user. The smaller the noise, the
 // larger the part of the tastes. Where positions do not tell, there are no tastes, and the mean
-// gets more.
+// gets more: nearly everything where less is expected from effects than the noise of the mean
+// costs.
 PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Index rank);
 
 // What this method releases under the settings of the run.

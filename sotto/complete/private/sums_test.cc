@@ -284,6 +284,69 @@ TEST(PrivateSums, is_the_posterior_mean_of_its_releases) {
   }
 }
 
+// 200 x 150, half observed at random: effects of this deviation, and an error of 0.5.
+ObservedEntries random_places(double effect) {
+  ObservedEntries data = random_entries({200, 150, 1}, 0.5, 8);
+  SeededRandom random(9);
+  Vector user(200), item(150);
+  for (Vector* v : {&user, &item}) {
+    for (double& x : *v) x = effect * random.normal();
+  }
+  for (Index e = 0; e < data.size(); ++e) {
+    const double x = 3 + user[data.row(0, e)] + item[data.row(1, e)] + 0.5 * random.normal();
+    data.value[static_cast<std::size_t>(e)] = std::clamp(x, kSumsBounds.low, kSumsBounds.high);
+  }
+  return data;
+}
+
+// The mean over eight draws of noise of the error over that of the mean.
+double over_the_mean(const ObservedEntries& data, double epsilon) {
+  const EntrySplit split = split_entries(data, 0.2, 1);
+  RatingShape shape = shape_of(split.kept);
+  shape.positions_tell = false;
+  const PrivateSumsPlan parts = plan_private_sums(shape, epsilon, 3);
+  const RatingPlan plan{{epsilon, kTailDelta}, kSumsBounds, RatingNoise::laplace, parts.values};
+  const double mean = Biases::constant(split.kept).mean;
+  const double alone = root_mean_square_error(
+      split.held_out, std::vector<double>(split.held_out.value.size(), mean));
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    PrivateRun run(rating_statement(plan), NoiseKey::insecure_from_seed(seed));
+    RatingSums sums(RatingValues(split.kept.value), plan, run);
+    const CompletionModel model = fit_private_sums(split.kept, parts, LowRank::cp, 3, sums).model;
+    sum += root_mean_square_error(split.held_out, model.predict(split.held_out)) / 8;
+  }
+  return sum / alone;
+}
+
+// No gate: where there is nothing, next to nothing is lost, and effects count before they stand out
+// for certain.
+TEST(PrivateSums, lose_nothing_without_effects_and_learn_weak_ones_at_random_places) {
+  for (const double epsilon : {0.3, 1.0, 5.0}) {
+    EXPECT_LT(over_the_mean(random_places(0), epsilon), 1.0008) << epsilon;
+  }
+  EXPECT_LT(over_the_mean(random_places(0.3), 0.4), 0.995);
+  EXPECT_LT(over_the_mean(random_places(0.3), 1), 0.93);
+  EXPECT_LT(over_the_mean(random_places(0.1), 5), 0.99);
+}
+
+// Little can be learnt from 160 ratings a row at epsilon 0.1: the budget is for the mean.
+TEST(PrivateSums, spend_on_the_mean_where_rows_cannot_stand_out) {
+  const RatingShape dense{{20, 20, 20}, 3200, false};
+  EXPECT_GT(plan_private_sums(dense, 0.1, 3).most_for_mean, 0.9);
+  EXPECT_LT(plan_private_sums(dense, 5, 3).most_for_mean, 0.7);
+  EXPECT_LT(plan_private_sums({dense.dims, dense.ratings, true}, 0.1, 3).most_for_mean, 0.7);
+  const RatingShape many{{400, 300, 1}, 27000, false};
+  EXPECT_LT(plan_private_sums(many, 0.2, 3).most_for_mean, 0.7);
+  for (const auto noise : {RatingNoise::laplace, RatingNoise::gaussian}) {
+    const private_sums::RatingWeights weights = private_sums::rating_weights(
+        plan_private_sums(dense, 0.1, 3), Vector::Constant(20, 160), 14, noise);
+    EXPECT_GT(weights.all, 0.9);
+    const Vector all{{weights.all, weights.users[0], weights.items[0], weights.contexts[0]}};
+    EXPECT_NEAR(noise == RatingNoise::laplace ? all.lpNorm<1>() : all.norm(), 1, 1e-12);
+  }
+}
+
 // Rank 2 around one mean: users and items have no effects of their own. What the sums show then
 // lowers the priors, and the noise teaches little.
 TEST(PrivateSums, are_hardly_worse_than_the_mean_where_rows_have_no_effects) {
