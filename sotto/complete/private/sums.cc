@@ -26,7 +26,7 @@ constexpr double kSquareShare = 0.02;
 constexpr double kMostForTastes = 0.45, kContextPart = 0.1;  // of what levels leave
 constexpr double kMostForMean = 0.6, kLeastForLevels = 0.15, kMostForLevels = 0.8;
 // In widths of the range: where rows are expected to have effects, and where they may have none.
-constexpr double kMeanError = 0.004, kMeanErrorAlone = 0.001;
+constexpr double kMeanError = 0.004, kMeanErrorAlone = 0.0015;
 constexpr double kLevelError = 0.3;  // in deviations of levels
 // Of a rating, in widths of the range: where positions tell, as of stars, and where they do not.
 constexpr double kUsualDeviation = 0.25, kUsualDeviationAlone = 1.0 / 6;
@@ -35,6 +35,7 @@ constexpr double kUsualDeviation = 0.25, kUsualDeviationAlone = 1.0 / 6;
 constexpr double kBelieved = 2;
 // There the mean may get more of the weight of a rating, up to this part.
 constexpr double kMostForMeanAlone = 0.98, kStepForMean = 0.05;
+constexpr double kUsualWeight = 0.3;  // of a rating, in the sum of its user
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
 // Prior variances, in variances of a rating.
@@ -143,6 +144,14 @@ double expected_error(const PrivateSumsPlan& plan, const RatingShape& shape, dou
   return error;
 }
 
+// The error that the noise may leave in the mean: the better a user is known, the smaller.
+double mean_error_alone(const RatingShape& shape, double epsilon) {
+  const double ratings = static_cast<double>(shape.ratings) / static_cast<double>(shape.dims[0]);
+  const double noise = std::sqrt(2.0) / (epsilon * kUsualWeight * ratings * kUsualDeviationAlone);
+  const double known = kUserVariance / (noise * noise + 1 / ratings);
+  return kMeanErrorAlone / std::sqrt(1 + known);
+}
+
 // Where rows have so few ratings, for this epsilon, that less is expected from their effects than
 // the noise of the mean costs, the mean gets nearly everything.
 void give_more_to_the_mean(PrivateSumsPlan& plan, const RatingShape& shape, double epsilon) {
@@ -193,7 +202,7 @@ PrivateSumsPlan plan_private_sums(const RatingShape& shape, double epsilon, Inde
   plan.least_for_levels = kLeastForLevels;
   plan.most_for_levels = kMostForLevels;
   plan.positions_tell = shape.positions_tell.value_or(true);
-  plan.mean_error = plan.positions_tell ? kMeanError : kMeanErrorAlone;
+  plan.mean_error = plan.positions_tell ? kMeanError : mean_error_alone(shape, epsilon);
   plan.level_error = kLevelError * std::sqrt(kUserVariance) * kUsualDeviation;
   const Index features = 1 + std::min({kMaxPositionVectors, dims[0], dims[1]});
   plan.taste_count = plan.positions_tell ? std::min({rank, features, kMostTastes}) : 0;
