@@ -29,7 +29,7 @@ constexpr std::uint64_t kSampleStream = 53;
 constexpr double kUsualColumn = 0.0035, kUsualError = 0.01, kEnoughToStandOut = 4.6;
 constexpr double kLittleNoise = 0.3;  // of that error
 // What a column counts where there are contexts with which it may change.
-constexpr double kColumnAcrossContexts = 1.0 / 3;
+constexpr double kColumnAcrossContexts = 0.4;
 // The error that the noise may leave in the mean, in widths of the range, and what it may cost.
 constexpr double kErrorOfMean = 0.0007, kLeastForSum = 0.002, kMostForSum = 0.15;
 constexpr const char* kSumOfRatings = "sum of all ratings";

@@ -195,7 +195,7 @@ TEST(NoisyRatings, are_preferred_by_public_numbers) {
   EXPECT_TRUE(prefers_noisy_ratings({random.dims, random.ratings, true}, 20));
   EXPECT_FALSE(prefers_noisy_ratings({random.dims, random.ratings, {}}, 5));
   EXPECT_FALSE(prefers_noisy_ratings({random.dims, 2700, false}, 5));
-  // With contexts it takes three times as much.
+  // With contexts it takes two and a half times as much.
   EXPECT_FALSE(prefers_noisy_ratings({{400, 300, 12}, 27000, false}, 5));
   EXPECT_TRUE(prefers_noisy_ratings({{400, 300, 12}, 81000, false}, 5));
 }
