@@ -6,7 +6,8 @@
 FOLDER keeps the documents and what was found, so that the runs may be made one by one:
   sotto  TopicModel.fit() of the column of texts, counting of words included
   lda    LDA.fit() of counts of words that are in Spark's cache, counting not included;
-         --iterations 20,40: as many steps, each on --share of the documents
+         --iterations 20,40: as many steps, each on --share of the documents; --times 5: and
+         then as many as take 5 times the wall time of sotto, judged by the run before
   kill   as sotto, while an executor is killed after a few questions
   check  the command line on the same files, one process with as many threads as there are executors
 Times have no start of Spark: of the wall, and of the processor in the driver, the executors and their
@@ -16,6 +17,7 @@ saw: half of the words of each are given and the other half is predicted (topics
 Needs the environment of `make test-engines`, with the package in PYTHONPATH.
 """
 import argparse
+import math
 import os
 import pathlib
 import signal
@@ -224,6 +226,7 @@ def main():
     parser.add_argument("--memory", type=int, default=2048, help="of an executor, MB")
     parser.add_argument("--run", default="sotto,lda,kill,check")
     parser.add_argument("--iterations", default="20", help="of LDA, a list")
+    parser.add_argument("--times", type=float, default=0)
     parser.add_argument("--share", type=float, default=0.05, help="of the documents in a step of LDA")
     options = parser.parse_args()
     options.folder = options.folder.resolve()
@@ -239,6 +242,11 @@ def main():
         else:
             rows, vocabulary = counted(spark, data)
             for iterations in map(int, options.iterations.split(",")):
+                found = fit_lda(rows, vocabulary, iterations, options)
+                keep(f"lda-{iterations}", found, options)
+            if options.times > 0:
+                enough = options.times * np.load(options.folder / "found-sotto.npz")["seconds"][0]
+                iterations = math.ceil(iterations * enough / found[-1][0])
                 keep(f"lda-{iterations}", fit_lda(rows, vocabulary, iterations, options), options)
         spark.stop()
     summary(options)

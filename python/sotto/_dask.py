@@ -6,12 +6,14 @@ workers are threads of this process.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from typing import Any
 
 import dask
 
-from ._engine import Described, Head, Partition, Reader, join, kept, partition_or_wrong
+from ._engine import (Answer, Described, Head, HeldInFit, Partition, Reader, join, kept,
+                      partition_or_wrong)
 
 
 class DaskEngine:
@@ -25,12 +27,12 @@ class DaskEngine:
     def describe(self) -> list[Described]:
         return list(dask.compute(*[_later(_describe)(part) for part in self._partitions]))
 
-    def send_heads(self, heads: list[list[Head]]) -> None:
+    def send_heads(self, heads: list[list[Head]], held: HeldInFit) -> None:
         self._heads = [[_later(_head)(self._partitions[head.partition], head.records)
                         for head in behind] for behind in heads]
 
-    def ask(self, answer: Callable[[int, Partition, list[Any]], bytes]) -> bytes:
-        level = [_later(answer)(number, part, heads) for number, (part, heads)
+    def ask(self, answer: Answer) -> bytes:
+        level = [_later(_answer)(answer, number, part, heads) for number, (part, heads)
                  in enumerate(zip(self._partitions, self._heads))]
         while len(level) > 1:
             pairs = [_later(join)(*level[n:n + 2]) for n in range(0, len(level) - 1, 2)]
@@ -61,6 +63,13 @@ def _forget() -> None:
 
 def _describe(partition: Partition) -> Described:
     return partition.described
+
+
+def _answer(answer: Answer, number: int, partition: Partition, heads: list[Any]) -> bytes:
+    with contextlib.suppress(Exception):  # a thread of this process has no limit
+        from distributed import get_worker
+        kept.bound(get_worker().memory_manager.memory_limit or math.inf)
+    return answer(number, partition, heads)
 
 
 def _head(partition: Partition, records: int) -> Any:

@@ -9,18 +9,23 @@ that its bits do not either. A worker sums the pieces that begin in its partitio
 them it needs some records of the partitions behind: their *heads*, which are sent once.
 
 An answer is a function of the partition and of the question alone. An engine may therefore ask
-twice, elsewhere, or late, and take any of the answers. What a worker keeps of documents between two
-questions of a fit only saves time.
+twice, elsewhere, or late, and take any of the answers. What a worker keeps of its partitions between
+two questions of a fit only saves time.
 """
 from __future__ import annotations
 
 import contextlib
+import functools
+import math
+import os
+import pathlib
 import pickle
+import resource
 import secrets
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -41,11 +46,9 @@ class Described:
 
 @dataclass(frozen=True)
 class Place:
-    """Which partition is asked in which fit."""
+    """Of a partition among all records."""
 
-    fit: str
-    number: int
-    first: int  # the number of its first record among all
+    first: int  # the number of its first record
     sensitive: bool
 
 
@@ -55,6 +58,14 @@ class Head:
 
     partition: int
     records: int
+
+
+class Holder(Protocol):
+    """The records of a partition with their heads, ready for questions."""
+
+    def answer(self, question: bytes) -> bytes:
+        """The part of the partition."""
+        ...
 
 
 class Partition(Protocol):
@@ -68,8 +79,8 @@ class Partition(Protocol):
         """The first records, to be sent to the holders of partitions before."""
         ...
 
-    def answer(self, question: bytes, heads: list[Any], place: Place) -> bytes:
-        """The part of this partition."""
+    def holder(self, heads: list[Any], place: Place) -> Holder:
+        """Of these records and of heads, which are those of the partitions behind."""
         ...
 
 
@@ -96,11 +107,11 @@ class Engine(Protocol):
         """Of every partition. Called once, first."""
         ...
 
-    def send_heads(self, heads: list[list[Head]]) -> None:
+    def send_heads(self, heads: list[list[Head]], held: HeldInFit) -> None:
         """Gives partition number q the heads[q] of partitions behind it."""
         ...
 
-    def ask(self, answer: Callable[[int, Partition, list[Any]], bytes]) -> bytes:
+    def ask(self, answer: Answer) -> bytes:
         """answer(number, partition, its heads) of all, joined by join() in any order."""
         ...
 
@@ -118,7 +129,7 @@ class WrongPartition:
     def head(self, records: int) -> Any:
         raise Refused(self.described.wrong)
 
-    def answer(self, question: bytes, heads: list[Any], place: Place) -> bytes:
+    def holder(self, heads: list[Any], place: Place) -> Holder:
         raise Refused(self.described.wrong)
 
 
@@ -151,26 +162,113 @@ def heads_behind(counts: Sequence[int], reach: int) -> list[list[Head]]:
     return result
 
 
-class Answer:
-    """Answers one question in a worker. It is sent there, so it holds no data."""
+@dataclass(frozen=True)
+class HeldInFit:
+    """How workers hold the partitions of one fit. It is sent to them, so it holds no data."""
 
-    def __init__(self, question: bytes, described: list[Described], fit: str,
-                 sensitive: bool) -> None:
-        self.question = question
-        self.described = described
-        self.fit = fit
-        self.sensitive = sensitive
+    described: list[Described]
+    fit: str
+    sensitive: bool
 
-    def __call__(self, number: int, partition: Partition, heads: list[Any]) -> bytes:
+    def require_same(self, number: int, partition: Partition) -> None:
         if partition.described != self.described[number]:
             # A partition that was lost is made anew; sums over other records would be wrong.
             raise RuntimeError(
                 f"partition {number} has other records than before: the engine made it anew from "
                 f"a source that does not give the same rows in the same order each time; write "
                 f"the data to files first")
+
+    def holder(self, number: int, partition: Partition, heads: list[Any]) -> Holder:
+        self.require_same(number, partition)
         first = sum(other.records for other in self.described[:number])
-        return partition.answer(self.question, heads,
-                                Place(self.fit, number, first, self.sensitive))
+        return partition.holder(heads, Place(first, self.sensitive))
+
+    def keep(self, number: int, partition: Partition, heads: list[Any]) -> None:
+        """For the questions that come."""
+        kept.keep(self.fit, number, self.holder(number, partition, heads))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Answers one question in a worker."""
+
+    question: bytes
+    held: HeldInFit
+
+    def __call__(self, number: int, partition: Partition, heads: list[Any]) -> bytes:
+        self.held.require_same(number, partition)
+        holder = kept.take(self.held.fit, number) or self.held.holder(number, partition, heads)
+        return self._of(number, holder)
+
+    def from_kept(self, number: int) -> bytes | None:
+        """None where this worker does not keep the partition."""
+        holder = kept.take(self.held.fit, number)
+        return None if holder is None else self._of(number, holder)
+
+    def _of(self, number: int, holder: Holder) -> bytes:
+        answer = bytes(holder.answer(self.question))
+        kept.keep(self.held.fit, number, holder)
+        return answer
+
+
+# ---- what workers keep ----
+
+class Kept:
+    """What a worker keeps of the partitions of one fit between two questions.
+
+    A partition is away while it answers, so that no two threads have it. A worker takes up no more
+    partitions while its process has half of the memory that is its share.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._limit = math.inf
+        self._fit = ""
+        self._held: dict[int, Holder] = {}
+
+    def bound(self, memory: float) -> None:
+        """An engine ends this process when it has as much memory as this."""
+        self._limit = memory
+
+    def take(self, fit: str, number: int) -> Holder | None:
+        with self._lock:
+            return self._held.pop(number, None) if fit == self._fit else None
+
+    def keep(self, fit: str, number: int, holder: Holder) -> None:
+        with self._lock:
+            if fit != self._fit:
+                self._fit, self._held = fit, {}
+            if resident_bytes() <= min(self._limit, memory_of_a_worker()) / 2:
+                self._held[number] = holder
+
+    def forget(self) -> None:
+        with self._lock:
+            self._fit, self._held = "", {}
+
+
+kept = Kept()
+
+
+def resident_bytes() -> int:
+    """Memory of this process."""
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@functools.cache
+def memory_of_a_worker() -> float:
+    """The limit of this process, or what each processor of the machine or container has."""
+    memory = float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    processors = float(len(os.sched_getaffinity(0)))
+    control = pathlib.Path("/sys/fs/cgroup")  # of a container: "max", or the limit
+    with contextlib.suppress(OSError, ValueError):
+        memory = min(memory, float((control / "memory.max").read_text()))
+    with contextlib.suppress(OSError, ValueError):
+        quota, period = map(float, (control / "cpu.max").read_text().split())
+        processors = max(1.0, min(processors, quota / period))
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)  # Spark sets it where it has one
+    share = memory / processors
+    return share if limit == resource.RLIM_INFINITY else min(share, float(limit))
 
 
 class Coordinator:
@@ -178,13 +276,12 @@ class Coordinator:
 
     def __init__(self, engine: Engine, sensitive: bool) -> None:
         self._engine = engine
-        self._sensitive = sensitive
-        self._fit = secrets.token_hex(16)
-        self._described = engine.describe()
-        for part in self._described:
+        described = engine.describe()
+        for part in described:
             if part.wrong:
                 raise Refused(part.wrong)
-        self._counts = [part.records for part in self._described]
+        self._held = HeldInFit(described, "", sensitive)
+        self._counts = [part.records for part in described]
         self._reach = -1
         self.records = sum(self._counts)
         if self.records < 2:
@@ -193,9 +290,11 @@ class Coordinator:
     def ask(self, question: bytes, reach: int) -> bytes:
         """The joined answers. Holders need the first `reach` records behind their own."""
         if reach > self._reach:
-            self._engine.send_heads(heads_behind(self._counts, reach))
+            # What is kept has the shorter heads.
+            self._held = replace(self._held, fit=secrets.token_hex(16))
+            self._engine.send_heads(heads_behind(self._counts, reach), self._held)
             self._reach = reach
-        return self._engine.ask(Answer(question, self._described, self._fit, self._sensitive))
+        return self._engine.ask(Answer(question, self._held))
 
 
 def engine_of(X: Any, reader: Reader) -> Engine:
@@ -239,9 +338,20 @@ class PointPartition:
     def head(self, records: int) -> np.ndarray:
         return self.rows[:records]
 
-    def answer(self, question: bytes, heads: list[np.ndarray], place: Place) -> bytes:
-        return bytes(core.answer_points(question, [self.rows, *heads], place.first,
-                                        place.sensitive))
+    def holder(self, heads: list[np.ndarray], place: Place) -> PointHolder:
+        return PointHolder([self.rows, *heads], place)
+
+
+@dataclass(frozen=True)
+class PointHolder:
+    """Arrays of rows, the first of which are the partition's own."""
+
+    arrays: list[np.ndarray]
+    place: Place
+
+    def answer(self, question: bytes) -> bytes:
+        return bytes(core.answer_points(question, self.arrays, self.place.first,
+                                        self.place.sensitive))
 
 
 class PointReader:
@@ -335,39 +445,6 @@ class Counts(NamedTuple):
         return found
 
 
-class Kept:
-    """What a worker keeps of the documents of one fit between two questions.
-
-    An entry is away while it answers, so that no two threads have it.
-    """
-
-    _MOST_ENTRIES = 20_000_000  # words of documents; about 24 bytes each
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._fit = ""
-        self._held: dict[int, core.HeldPartition] = {}
-
-    def take(self, place: Place) -> core.HeldPartition | None:
-        with self._lock:
-            return self._held.pop(place.number, None) if place.fit == self._fit else None
-
-    def keep(self, place: Place, held: core.HeldPartition) -> None:
-        with self._lock:
-            if place.fit != self._fit:
-                self._fit, self._held = place.fit, {}
-            entries = sum(other.entries for other in self._held.values())
-            if entries + held.entries <= self._MOST_ENTRIES:
-                self._held[place.number] = held
-
-    def forget(self) -> None:
-        with self._lock:
-            self._fit, self._held = "", {}
-
-
-kept = Kept()
-
-
 @dataclass(frozen=True)
 class DocumentPartition:
     """Documents as counts of words."""
@@ -385,14 +462,9 @@ class DocumentPartition:
     def head(self, records: int) -> Counts:
         return self.counts.first(records)
 
-    def answer(self, question: bytes, heads: list[Counts], place: Place) -> bytes:
-        held = kept.take(place)
-        if held is None:
-            held = core.HeldPartition([part.corpus() for part in [self.counts, *heads]],
-                                      place.first, place.sensitive)
-        answer = bytes(held.answer(question))
-        kept.keep(place, held)
-        return answer
+    def holder(self, heads: list[Counts], place: Place) -> Holder:
+        return core.HeldPartition([part.corpus() for part in [self.counts, *heads]], place.first,
+                                  place.sensitive)
 
 
 class DocumentReader:

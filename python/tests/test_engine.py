@@ -2,6 +2,7 @@
 
 It asks twice, in any order, and passes everything on as bytes, as they do.
 """
+import math
 import pickle
 
 import numpy as np
@@ -31,7 +32,7 @@ class LocalEngine:
     def describe(self):
         return [partition.described for partition in self.partitions]
 
-    def send_heads(self, heads):
+    def send_heads(self, heads, held):
         self.heads = [[self.partitions[head.partition].head(head.records) for head in behind]
                       for behind in heads]
         self.heads_sent += 1
@@ -230,11 +231,39 @@ def test_partitions_change_no_bit_of_private_topics(document_engines, monkeypatc
         assert same_topics(found, alone) and found.releases_ == alone.releases_
 
 
-def test_what_workers_keep_changes_nothing(document_engines, monkeypatch):
-    alone = sotto.TopicModel(2, random_state=0).fit(TEXTS)
-    monkeypatch.setattr(_engine.Kept, "_MOST_ENTRIES", 0)
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_workers_keep_changes_nothing(document_engines, monkeypatch, keeps):
+    made = []
+    holder = _engine.DocumentPartition.holder
+    monkeypatch.setattr(_engine.DocumentPartition, "holder",
+                        lambda *args: made.append(1) or holder(*args))
+    monkeypatch.setattr(_engine, "memory_of_a_worker", lambda: math.inf if keeps else 0)
     found = sotto.TopicModel(2, random_state=0).fit(document_engines(TEXTS, [5000]), column="note")
-    assert same_topics(found, alone)
+    assert same_topics(found, sotto.TopicModel(2, random_state=0).fit(TEXTS))
+    assert (len(made) == 2) == keeps  # once for each partition, or for each question
+
+
+def test_a_worker_takes_up_no_more_than_half_of_its_memory(monkeypatch):
+    kept, memory = _engine.Kept(), [100]
+    monkeypatch.setattr(_engine, "resident_bytes", lambda: memory[0])
+    monkeypatch.setattr(_engine, "memory_of_a_worker", lambda: 300)
+    kept.keep("fit", 0, "zero")
+    memory[0] = 151
+    kept.keep("fit", 1, "one")
+    assert kept.take("fit", 1) is None and kept.take("other fit", 0) is None
+    assert kept.take("fit", 0) == "zero" and kept.take("fit", 0) is None  # it is away
+    memory[0] = 100
+    kept.bound(150)
+    kept.keep("fit", 0, "zero")
+    assert kept.take("fit", 0) is None
+    kept.bound(300)
+    kept.keep("fit", 0, "zero")
+    kept.keep("next fit", 1, "one")  # ends the one before
+    assert kept.take("fit", 0) is None and kept.take("next fit", 1) == "one"
+
+
+def test_a_worker_has_a_share_of_the_machine():
+    assert 2**20 < _engine.resident_bytes() < _engine.memory_of_a_worker() < 2**60
 
 
 def test_documents_that_cannot_be_read_are_refused(document_engines):
