@@ -57,7 +57,7 @@ PartialWords AskedDocuments::count_words(Index own_words) {
   return std::move(*answer.words);
 }
 
-std::string answer_document_question(HeldDocuments& held, const std::string& question,
+std::string answer_document_question(HeldDocuments& held, std::string_view question,
                                      const std::function<void()>& before_piece) {
   ByteReader bytes(question, "a question to a shard");
   require_mark(kDocumentMark, bytes);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sotto/moments/documents.h"
 
@@ -34,7 +35,7 @@ class AskedDocuments final : public DocumentSource {
 };
 
 // The answer of a holder. Throws an Error where it cannot answer.
-std::string answer_document_question(HeldDocuments& held, const std::string& question,
+std::string answer_document_question(HeldDocuments& held, std::string_view question,
                                      const std::function<void()>& before_piece = {});
 
 }  // namespace sotto

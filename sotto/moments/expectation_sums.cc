@@ -26,10 +26,7 @@ TopicStep read_step(ByteReader& bytes) {
 
 class ExpectationSteps final : public DocumentSum {
  public:
-  // The checksums that end their bytes name the first steps, so that a piece knows which of them it
-  // has made.
-  explicit ExpectationSteps(std::vector<TopicStep> steps) : steps_(std::move(steps)) {
-    SOTTO_REQUIRE(!steps_.empty(), "an expectation needs a step");
+  explicit ExpectationSteps(std::vector<TopicStep> steps) : ExpectationSteps(std::move(steps), {}) {
     made_.emplace_back();
     for (const TopicStep& step : steps_) {
       ByteWriter bytes;
@@ -38,6 +35,15 @@ class ExpectationSteps final : public DocumentSum {
       const std::string sealed = std::move(bytes).sealed();
       made_.push_back(sealed.substr(sealed.size() - sizeof(std::uint64_t)));
     }
+  }
+  static std::unique_ptr<DocumentSum> read(ByteReader& bytes) {
+    std::vector<TopicStep> steps;
+    std::vector<std::string> made = {""};
+    for (Index left = bytes.integer(); left > 0; --left) {
+      steps.push_back(read_step(bytes));
+      made.push_back(bytes.text());
+    }
+    return std::unique_ptr<DocumentSum>(new ExpectationSteps(std::move(steps), std::move(made)));
   }
   Index rows() const override { return steps_.back().topics.rows(); }
   Index cols() const override { return steps_.back().topics.cols(); }
@@ -60,12 +66,22 @@ class ExpectationSteps final : public DocumentSum {
   void write(ByteWriter& bytes) const override {
     write_sum_kind(DocumentSumKind::expectation, bytes);
     bytes.integer(std::ssize(steps_));
-    for (const TopicStep& step : steps_) write_step(step, bytes);
+    for (std::size_t n = 0; n < steps_.size(); ++n) {
+      write_step(steps_[n], bytes);
+      bytes.text(made_[n + 1]);
+    }
   }
 
  private:
+  ExpectationSteps(std::vector<TopicStep> steps, std::vector<std::string> made)
+      : steps_(std::move(steps)), made_(std::move(made)) {
+    SOTTO_REQUIRE(!steps_.empty(), "an expectation needs a step");
+  }
+
   std::vector<TopicStep> steps_;
-  std::vector<std::string> made_;  // the name of the first 0, 1, .. steps
+  // The first 0, 1, .. steps by the checksums that end their bytes, so that a piece knows which of
+  // them it has made.
+  std::vector<std::string> made_;
 };
 
 class SingleTopicSum final : public DocumentSum {
@@ -173,9 +189,7 @@ RowMatrix responsibilities(const CountView& documents, const RowMatrix& topics,
 }
 
 std::unique_ptr<DocumentSum> read_expectation_steps(ByteReader& bytes) {
-  std::vector<TopicStep> steps;
-  for (Index left = bytes.integer(); left > 0; --left) steps.push_back(read_step(bytes));
-  return std::make_unique<ExpectationSteps>(std::move(steps));
+  return ExpectationSteps::read(bytes);
 }
 
 std::unique_ptr<DocumentSum> read_single_topic_sum(ByteReader& bytes) {

@@ -33,11 +33,11 @@ AnswerQuestion private_record_answers(SensitivePoints points) {
   };
 }
 
-std::function<std::string(const std::string& question)> private_document_answers(
+std::function<std::string(std::string_view question)> private_document_answers(
     Sensitive<Corpus> held, Index first, Index end, std::function<void()> before_piece) {
   const auto documents = std::make_shared<HeldDocuments>(
       std::make_shared<const Corpus>(ReleaseAccess::take(std::move(held))), first, end);
-  return [documents, before = std::move(before_piece)](const std::string& question) {
+  return [documents, before = std::move(before_piece)](std::string_view question) {
     return answer_or_error([&] { return answer_document_question(*documents, question, before); });
   };
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "sotto/tensor/corpus.h"
 #include "sotto/tensor/point_source.h"
@@ -23,7 +24,7 @@ std::string private_record_answer(SensitivePoints held, const OwnRecords& own,
                                   const std::string& question);
 
 // Answers questions about documents in memory, as document_answers() of tasks/document_files.h.
-std::function<std::string(const std::string& question)> private_document_answers(
+std::function<std::string(std::string_view question)> private_document_answers(
     Sensitive<Corpus> held, Index first, Index end, std::function<void()> before_piece);
 
 }  // namespace sotto

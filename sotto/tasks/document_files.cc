@@ -1,6 +1,7 @@
 #include "sotto/tasks/document_files.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,37 +19,47 @@ namespace sotto {
 namespace {
 
 constexpr std::string_view kFilesMark = "sotto text files";
+constexpr const char* kAltered = "a question to a shard was altered on its way";
 
 // A question to those who read the documents from files: how many there are in each range of them,
 // or, when that is known, one about the documents. Zeros behind the counts make it, and the answer,
-// as long for files of any size: how long they are is printed.
+// as long for files of any size: how long they are is printed. The question about the documents
+// has a checksum of its own, and follows these bytes as it is: it may have many megabytes.
 struct FilesQuestion {
   Index shards = 1;
   Index ranges = 0;
   std::vector<Index> counts;  // empty: the shards are asked for them
-  std::string about_documents;
 
-  std::string bytes() const {
+  std::string bytes(const std::string& about_documents = "") const {
     ByteWriter bytes;
     write_mark(kFilesMark, bytes);
     bytes.integer(shards);
     bytes.integer(ranges);
     bytes.integer(std::ssize(counts));
     for (const Index count : counts) bytes.integer(count);
-    bytes.text(about_documents);
-    return std::move(bytes).sealed();
+    const std::string files = std::move(bytes).sealed();
+    const std::uint64_t length = files.size();
+    std::string whole;
+    whole.reserve(sizeof length + files.size() + about_documents.size());
+    whole.append(reinterpret_cast<const char*>(&length), sizeof length);
+    return whole.append(files).append(about_documents);
   }
 
-  static FilesQuestion read(const std::string& text) {
-    ByteReader bytes(text, "a question to a shard");
+  // And the question about the documents, which stays in the text.
+  static std::pair<FilesQuestion, std::string_view> read(std::string_view text) {
+    std::uint64_t length = 0;
+    require_whole(text.size() >= sizeof length, kAltered);
+    std::memcpy(&length, text.data(), sizeof length);
+    text.remove_prefix(sizeof length);
+    require_whole(length <= text.size(), kAltered);
+    ByteReader bytes(text.substr(0, length), "a question to a shard");
     require_mark(kFilesMark, bytes);
     FilesQuestion question;
     question.shards = bytes.integer();
     question.ranges = bytes.integer();
     for (Index left = bytes.integer(); left > 0; --left) question.counts.push_back(bytes.integer());
-    question.about_documents = bytes.text();
     bytes.require_end();
-    return question;
+    return {std::move(question), text.substr(length)};
   }
 };
 
@@ -65,10 +76,10 @@ class FileShard {
 
   std::string answer(const std::string& text, Index shard) {
     return answer_or_error([&] {
-      const FilesQuestion question = FilesQuestion::read(text);
+      const auto [question, about_documents] = FilesQuestion::read(text);
       if (question.counts.empty()) return counted(question, shard);
       if (!answers_ || question.counts != counts_) read(question, shard);
-      return answers_(question.about_documents);
+      return answers_(about_documents);
     });
   }
 
@@ -123,7 +134,7 @@ class FileShard {
 
 std::vector<Index> count_documents(Shards& shards, const AnswerQuestion& own,
                                    const TextFiles& files) {
-  const FilesQuestion question{shards.count(), files.ranges(), {}, {}};
+  const FilesQuestion question{shards.count(), files.ranges(), {}};
   const auto answer = ShardAnswer::of(shards.ask(question.bytes(), own), 0);
   require_whole(
       answer.part && answer.part->rows() == files.most_ranges() && answer.part->cols() == 1,
@@ -160,7 +171,7 @@ AnswerDocuments document_answers(Input<Corpus> held, Index first, Index end,
   }
   const auto documents = std::make_shared<HeldDocuments>(
       std::make_shared<const Corpus>(std::move(held).open()), first, end);
-  return [documents, before = std::move(before_piece)](const std::string& question) {
+  return [documents, before = std::move(before_piece)](std::string_view question) {
     return answer_or_error([&] { return answer_document_question(*documents, question, before); });
   };
 }
@@ -225,7 +236,7 @@ Input<Documents> sharded_documents(const std::vector<std::string>& paths, Corpus
   Index documents = 0;
   for (const Index count : counts) documents += count;
   const auto ask = [&shards, own, counts, ranges = files.ranges()](const std::string& about) {
-    return shards.ask(FilesQuestion{shards.count(), ranges, counts, about}.bytes(), own);
+    return shards.ask(FilesQuestion{shards.count(), ranges, counts}.bytes(about), own);
   };
   Input<Documents> input = declared(Sensitive<Documents>(asked_documents(ask, documents, file)),
                                     is_private, "the documents");

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/base/sensitive.h"
@@ -20,7 +21,7 @@ Input<Corpus> documents_input(const std::vector<std::string>& paths, CorpusFileO
 // Answers questions about documents (moments/document_questions.h) that are in memory: those with
 // the numbers `first` and on, of which the pieces that begin before `end` are its own. What is
 // wrong is the answer. `before_piece` may throw to end the work.
-using AnswerDocuments = std::function<std::string(const std::string& question)>;
+using AnswerDocuments = std::function<std::string(std::string_view question)>;
 AnswerDocuments document_answers(Input<Corpus> held, Index first, Index end,
                                  std::function<void()> before_piece = {});
 

@@ -10,7 +10,7 @@ namespace sotto {
 namespace {
 
 constexpr std::string_view kAnswerMark = "sotto part";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 // These numbers are written into the bytes.
 enum AnswerKind : std::int64_t {
