@@ -12,14 +12,12 @@ import hashlib
 import json
 import os
 import re
-import resource
 import subprocess
 from typing import Callable
 
-from sotto_cli import PROGRAM
+from sotto_cli import PROGRAM, SANITIZED, limit_memory
 
 PLACES = ("first", "middle", "last")
-SANITIZED = "asan" in PROGRAM or "tsan" in PROGRAM  # slower, and needs much address space
 SEED = ("--insecure-seed", 7)
 SLOW = os.environ.get("SOTTO_SLOW", "") not in ("", "0")
 NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?")
@@ -113,9 +111,7 @@ class Outcome:
 def run_in(folder, *words, memory=None, timeout=60, stdin=None, out="out", program=PROGRAM,
            environment=None):
     """Runs the program in a folder. `memory` in bytes ends a run that takes more."""
-    limit = None
-    if memory and not SANITIZED:
-        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    limit = (lambda: limit_memory(memory)) if memory else None
     try:
         done = subprocess.run([program, *map(str, words)], cwd=folder, capture_output=True,
                               stdin=stdin, env={**os.environ, **(environment or {})},

@@ -3,6 +3,7 @@ import array
 import json
 import os
 import pathlib
+import resource
 import shutil
 import struct
 import subprocess
@@ -21,6 +22,18 @@ NOTHING = r"\A(not private: the \w+ (is|are) treated as public\n)?\Z"
 os.environ["SOURCE_DATE_EPOCH"] = "1767225600"  # 2026-01-01
 
 PROGRAM = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release/sotto").resolve())
+SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes()
+                for name in (b"__asan_init", b"__tsan_init"))
+
+
+def limit_memory(size):
+    """In a child that is about to run the program: it gets no more. A sanitizer maps terabytes."""
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def limit_processor(seconds):
+    resource.setrlimit(resource.RLIMIT_CPU, 2 * (seconds * (10 if SANITIZED else 1),))
 
 
 def npy_bytes(values, shape, dtype="<f8", fortran=False, version=1):

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import unittest
 
-from sotto_cli import PROGRAM, ProgramTest, main, npy_bytes
+from sotto_cli import PROGRAM, ProgramTest, limit_memory, limit_processor, main, npy_bytes
 
 SLOW = "SOTTO_SLOW" in os.environ
 COMMANDS = {"decompose": ["-k", 2], "stream": ["-k", 2], "topics": ["-k", 2],
@@ -75,8 +75,8 @@ class Hostile(ProgramTest):
     def survives(self, *arguments):
         """The exit code of a run that behaves."""
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+            limit_memory(4 << 30)
+            limit_processor(SECONDS)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, timeout=300,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -123,9 +123,8 @@ class Hostile(ProgramTest):
                 # Its records may be summed for as long as there are any.
                 done = subprocess.Popen([PROGRAM, command, name, *map(str, options)],
                                         cwd=self.folder, stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.PIPE, preexec_fn=lambda: (
-                                            resource.setrlimit(resource.RLIMIT_AS,
-                                                               (4 << 30, 4 << 30))))
+                                        stderr=subprocess.PIPE,
+                                        preexec_fn=lambda: limit_memory(4 << 30))
                 try:
                     said = done.communicate(timeout=1)[1].decode()
                     self.assertIn(done.returncode, (0, 1, 2, 3), (command, name, said))

@@ -3,10 +3,9 @@ import gzip
 import os
 import pathlib
 import re
-import resource
 import unittest
 
-from sotto_cli import ProgramTest, main, npy_bytes
+from sotto_cli import ProgramTest, limit_memory, limit_processor, main, npy_bytes
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SLOW = os.environ.get("SOTTO_SLOW") == "1"
@@ -20,8 +19,8 @@ class Limits(ProgramTest):
     def takes_little(self, *arguments):
         """Takes it in 1 GB and some seconds of processor time, whatever else the machine does."""
         def limit():
-            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-            resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+            limit_memory(1 << 30)
+            limit_processor(20)
         done = self.sotto(*arguments, "--threads", 1, before=limit)
         self.assertIn(done.returncode, (0, 3), (arguments, done.stderr))
 
