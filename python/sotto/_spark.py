@@ -111,7 +111,8 @@ class SparkEngine:
 
     def ask(self, answer: Answer) -> bytes:
         def from_kept(tickets: Iterable[int]) -> Iterator[tuple[list[bytes], list[int]]]:
-            parts, missing = [], []
+            parts: list[bytes] = []
+            missing: list[int] = []
             for number in tickets:
                 part = answer.from_kept(number)
                 if part is None:
