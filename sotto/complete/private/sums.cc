@@ -35,6 +35,7 @@ constexpr double kUsualDeviation = 0.25, kUsualDeviationAlone = 1.0 / 6;
 constexpr double kBelieved = 2;
 // There the mean may get more of the weight of a rating, up to this part.
 constexpr double kMostForMeanAlone = 0.98, kStepForMean = 0.05;
+constexpr int kPartsForMean = 8;  // down to what it may get elsewhere
 constexpr double kUsualWeight = 0.3;  // of a rating, in the sum of its user
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
@@ -162,8 +163,8 @@ void give_more_to_the_mean(PrivateSumsPlan& plan, const RatingShape& shape, doub
   double least = error(plan);
   PrivateSumsPlan tried = plan;
   tried.mean_error = 0;  // it gets the most it may
-  for (double part = kMostForMeanAlone; part > kMostForMean; part -= kStepForMean) {
-    tried.most_for_mean = part;
+  for (int step = 0; step < kPartsForMean; ++step) {
+    tried.most_for_mean = kMostForMeanAlone - step * kStepForMean;
     if (const double left = error(tried); left < least) {
       least = left;
       plan = tried;

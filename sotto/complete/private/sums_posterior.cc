@@ -98,7 +98,7 @@ class UnexpectedEffects {
   // The variance that shrinks the effects as the mean over all variances does.
   double variance(double rating) const {
     if (sums_.empty()) return 0;
-    std::array<double, kVariances> logs;  // of the likelihoods over that of nothing
+    std::array<double, kVariances> logs{};  // of the likelihoods over that of nothing
     for (int j = 0; j < kVariances; ++j) {
       logs[j] = log_likelihood(std::ldexp(kMost * rating, -j)) - log_likelihood(0);
     }
