@@ -35,7 +35,7 @@ constexpr double kUsualDeviation = 0.25, kUsualDeviationAlone = 1.0 / 6;
 constexpr double kBelieved = 2;
 // There the mean may get more of the weight of a rating, up to this part.
 constexpr double kMostForMeanAlone = 0.98, kStepForMean = 0.05;
-constexpr int kPartsForMean = 8;  // down to what it may get elsewhere
+constexpr int kPartsForMean = 8;      // down to what it may get elsewhere
 constexpr double kUsualWeight = 0.3;  // of a rating, in the sum of its user
 constexpr Index kMostTastes = 5;
 constexpr double kUsualCount = 60;  // ratings of a user
